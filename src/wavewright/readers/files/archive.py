@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Literal
+from typing import IO, Any, BinaryIO, Literal, TypeVar
 
 from wavewright.base.compression import (
     PACKED_SUFFIXES,
@@ -31,6 +31,7 @@ from wavewright.model.losses import Loss
 from wavewright.readers.files.text import most_unpacked
 
 _Ignore = Callable[[str, str], None]
+T = TypeVar("T")
 
 MAX_BYTES = 4 << 30  #: Unpacked bytes of one archive.
 MAX_MEMBERS = 200_000
@@ -41,7 +42,7 @@ RAW_SUFFIXES = (".att", *(f".att{suffix}" for suffix in PACKED_SUFFIXES))  #: En
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _ZIP_ZSTD = 93  # PKWARE's APPNOTE, 4.4.5
 _DECODED_NAME = re.compile(r"(?:^|/)(?:filenames|code|occupancy|se\d+_sm\d+_sl\d+_wv\d+)\.json$")
-_TAR_NAMES = (".tar", ".tgz", ".txz", ".tbz2", ".tzst")
+_TAR_NAMES = (*(f".tar{suffix}" for suffix in PACKED_SUFFIXES), ".tar", ".tgz", ".txz", ".tbz2", ".tzst")
 _TAR_BLOCK = 512
 _RECORD = 20 * _TAR_BLOCK
 #: What the standard library raises on damaged, encrypted or foreign archives, besides its own exceptions.
@@ -102,11 +103,11 @@ class Archive:
             for name, data in _members(archive.path, archive._ignore):
                 archive._add(name, data)
         except _TooLargeError as error:
-            raise UsageError(
-                str(error), where=str(path), advice="if you trust it, unpack it yourself and open the folder"
-            ) from error
+            advice = "if you trust it, unpack it yourself and open the folder"
+            raise UsageError(str(error), where=str(path), advice=advice) from error
         except _BROKEN as error:
-            problem = _in_words(error)
+            text = str(error) or type(error).__name__
+            problem = text[0].lower() + text[1:].rstrip(".")
         if problem and not archive.file_count:
             message = f"the archive cannot be unpacked: {problem}"
             raise NotATraceError(message, where=str(path), advice="check that it was copied whole")
@@ -135,7 +136,8 @@ class Archive:
             return  # what macOS adds to every archive
         folder, file = "/".join(parts[:-1]), parts[-1]
         if folder not in self.folders:
-            own_name = parts[-2] if folder else _stem(self.path.name)
+            ending = next((suffix for suffix in (*_TAR_NAMES, ".zip") if self.path.name.endswith(suffix)), "")
+            own_name = parts[-2] if folder else self.path.name.removesuffix(ending)
             label = f"{self.path}!{folder}" if folder else str(self.path)
             self.folders[folder] = ArchiveFolder(label, own_name, {})
         files = self.folders[folder].files
@@ -159,14 +161,11 @@ def is_archive(path: Path) -> bool:
         return False
     with open_regular(path) as stream:
         unpacked = next(_pieces_before_damage(stream, packing), b"")
-    return _is_tar_block(unpacked[:_TAR_BLOCK]) or (not unpacked and _is_named_tar(path.name))
+    return _is_tar_block(unpacked[:_TAR_BLOCK]) or (not unpacked and path.name.endswith(_TAR_NAMES))
 
 
 def traces_in(path: Path) -> Literal["raw", "decoded", ""]:
-    """The form of the thread traces in an archive: its names are looked through until the first that tells.
-
-    Archives of raw and decoded traces may show either first; readers look at all of them.
-    """
+    """The form of the first thread trace in an archive; readers of archives with both forms look at all names."""
     try:
         with open_regular(path) as stream:
             head = stream.read(_TAR_BLOCK)
@@ -182,8 +181,9 @@ def traces_in(path: Path) -> Literal["raw", "decoded", ""]:
 
 
 def _form_in(names: Iterable[str]) -> Literal["raw", "decoded", ""]:
-    telling_name = next((name for name in names if is_raw_name(name) or _DECODED_NAME.search(name)), "")
-    return "raw" if is_raw_name(telling_name) else "decoded" if telling_name else ""
+    """The form of the first trace among these names; empty = there is none."""
+    trace = next((name for name in names if is_raw_name(name) or _DECODED_NAME.search(name)), "")
+    return "raw" if is_raw_name(trace) else "decoded" if trace else ""
 
 
 def is_raw_name(name: str) -> bool:
@@ -203,10 +203,6 @@ def _pieces_before_damage(stream: BinaryIO, packing: str) -> Iterator[bytes]:
         return
 
 
-def _is_named_tar(name: str) -> bool:
-    return name.endswith((*_TAR_NAMES, *(f".tar{suffix}" for suffix in PACKED_SUFFIXES)))
-
-
 def _is_tar_block(block: bytes) -> bool:
     """True if 512 bytes are the header of a tar member: the sum of its bytes is written into it."""
     if len(block) < _TAR_BLOCK or not block.strip(b"\0"):
@@ -219,6 +215,7 @@ def _is_tar_block(block: bytes) -> bool:
 
 
 def _members(path: Path, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:
+    """Name and content of every file in an archive; `ignore` is called with the reason and name of other entries."""
     limit = most_unpacked(path.stat().st_size, MAX_BYTES)
     with open_regular(path) as stream:
         head = stream.read(_TAR_BLOCK)
@@ -234,17 +231,16 @@ class _Bounded(io.RawIOBase):
 
     def __init__(self, stream: BinaryIO, limit: int) -> None:
         super().__init__()
-        self._stream, self._limit, self._read = stream, limit, 0
+        self._stream, self._limit, self._room = stream, limit, limit
         self.tail = b""  # The bytes read last.
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1, /) -> bytes:
-        room = self._limit - self._read + 1
-        data = self._stream.read(room if size < 0 else min(size, room))
-        self._read += len(data)
-        if self._read > self._limit:
+        data = self._stream.read(self._room + 1 if size < 0 else min(size, self._room + 1))
+        self._room -= len(data)
+        if self._room < 0:
             raise _TooLargeError(_too_large(self._limit))
         self.tail = (self.tail + data)[-2 * _RECORD :]
         return data
@@ -258,10 +254,7 @@ def _tar_members(stream: _Bounded, ignore: _Ignore) -> Iterator[tuple[str, bytes
     # A stream ("r|") cannot be sent back to where it was: no loop over the same bytes.
     try:
         with tarfile.open(fileobj=stream, mode="r|", errorlevel=0) as tar:
-            count = 0
-            member: tarfile.TarInfo
-            for member in tar:
-                count = _counted(count)
+            for member in _bounded_entries(tar):
                 if member.isdir():
                     continue
                 if not member.isreg() or member.issparse():
@@ -285,9 +278,7 @@ def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tup
     try:
         with module.ZipFile(stream) as archive:
             unpacked_bytes = 0
-            count = 0
-            for info in archive.infolist():
-                count = _counted(count)
+            for info in _bounded_entries(archive.infolist()):
                 if info.is_dir():
                     continue
                 mode = info.external_attr >> 16
@@ -323,10 +314,12 @@ def _zip_module(stream: IO[bytes]) -> tuple[Any, tuple[type[Exception], ...]]:
     return zipfile_with_zstd, (zipfile_with_zstd.BadZipFile, error_type)
 
 
-def _counted(count: int) -> int:
-    if count >= MAX_MEMBERS:
-        raise _TooLargeError(f"the archive has more than {MAX_MEMBERS:,} entries")
-    return count + 1
+def _bounded_entries(entries: Iterable[T]) -> Iterator[T]:
+    """The entries of an archive; an archive of more than `MAX_MEMBERS` is too large."""
+    for number, entry in enumerate(entries):
+        if number >= MAX_MEMBERS:
+            raise _TooLargeError(f"the archive has more than {MAX_MEMBERS:,} entries")
+        yield entry
 
 
 def refusal_of_name(name: str, parts: list[str]) -> str:
@@ -336,15 +329,3 @@ def refusal_of_name(name: str, parts: list[str]) -> str:
     if name.startswith("/") or ".." in parts or "\\" in name or parts[0].endswith(":"):
         return "names that lead out of the archive are not taken"
     return "folders nested too deeply are not taken" if len(parts) > MAX_DEPTH else ""
-
-
-def _in_words(error: BaseException) -> str:
-    text = str(error) or type(error).__name__
-    return text[0].lower() + text[1:].rstrip(".")
-
-
-def _stem(name: str) -> str:
-    for suffix in (*(f".tar{packing}" for packing in PACKED_SUFFIXES), *_TAR_NAMES, ".zip"):
-        if name.endswith(suffix):
-            return name.removesuffix(suffix)
-    return name

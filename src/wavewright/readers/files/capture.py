@@ -6,6 +6,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path
 
 from wavewright.base.bounds import integer_of
@@ -160,33 +161,35 @@ def parse_code_object(text: str) -> CodeObjectFile:
 
     Raises `UsageError` when the file does not exist or a number does not fit 64 bits.
     """
-    match = _CODE_OBJECT.fullmatch(text)
-    if Path(text).is_file() or match is None:
-        path, load, number = Path(text), None, None
-    else:
-        path, load, number = Path(match["file"]), match["load"], match["id"]
-    if not path.is_file():
+    path = Path(text)
+    code_object = CodeObjectFile(path, _id_in_name(path)) if path.is_file() else named_code_object(text)
+    if not code_object.path.is_file():
         raise UsageError("no such code object", where=text, advice=_CODE_USAGE)
-    return _code_object(path, load, number, text)
+    return code_object
 
 
 def named_code_object(text: str) -> CodeObjectFile:
-    """The same of a name without a file. Raises `UsageError` when a number does not fit 64 bits.
+    """The code object of a name like `FILE[@LOAD_ADDRESS][:ID]`, whether there is such a file or not.
+
+    Raises `UsageError` when a number does not fit 64 bits.
 
     >>> named_code_object("x_code_object_id_3.out@0x1000").load_address
     4096
     """
     match = _CODE_OBJECT.fullmatch(text)
-    path, load, number = (match["file"], match["load"], match["id"]) if match else (text, None, None)
-    return _code_object(Path(path), load, number, text)
-
-
-def _code_object(path: Path, load: str | None, number: str | None, text: str) -> CodeObjectFile:
-    load_address = None if load is None else int(load, 0 if load[:2].lower() == "0x" else 10)
-    code_object_id = _id_in_name(path) if number is None else int(number)
+    path, load, number = (Path(match["file"]), match["load"], match["id"]) if match else (Path(text), None, None)
+    is_hexadecimal = load is not None and load[:2].lower() == "0x"
+    load_address = None if load is None else int(load, 16) if is_hexadecimal else _u64(load)
+    code_object_id = _id_in_name(path) if number is None else _u64(number)
     if max(load_address or 0, code_object_id) >= _U64:
         raise UsageError("a number does not fit 64 bits", where=text, advice=_CODE_USAGE)
     return CodeObjectFile(path, code_object_id, load_address)
+
+
+def _u64(digits: str) -> int:
+    """The number that digits spell; `_U64` for all that do not fit 64 bits."""
+    number = integer_of(digits, below=_U64)
+    return _U64 if number is None else number
 
 
 def find_capture(
@@ -199,36 +202,35 @@ def find_capture(
     there is no `.att` file.
     """
     traces: list[Path] = []
-    beside: list[Path] = []
+    code_files: list[Path] = []
     refusals: dict[str, str] = {}
-    contents: dict[Path, bytes] = {}
+    contents: dict[Path, bytes] = {}  # of files that are not on disk
     losses: list[Loss] = []
     programs: list[CodeObjectFile] = []
     listings = inventory or Inventory()
     for path in map(Path, paths):
         if not path.exists():
             raise UsageError("no such file or folder", where=str(path))
-        if path.is_dir() or is_archive(path):
-            if path.is_dir():
-                files = _readable(_walk(path, listings), path, refusals)
-            else:
-                archive = listings.archive(path)
-                losses += archive.losses
-                inside = archive.files_named((*RAW_SUFFIXES, *CODE_SUFFIXES))
-                contents |= inside
-                files = list(inside)
+        if path.is_dir():
+            files = _readable(_walk(path, listings), path, refusals)
             traces += sorted(file for file in files if is_raw_name(file.name))
-            beside += [file for file in files if not is_raw_name(file.name)]
+            code_files += [file for file in files if not is_raw_name(file.name)]
+        elif is_archive(path):
+            archive = listings.archive(path)
+            losses += archive.losses
+            raw, code = (archive.files_named(suffixes) for suffixes in (RAW_SUFFIXES, CODE_SUFFIXES))
+            traces += sorted(raw)
+            code_files += code
+            contents |= raw | code
         elif profile := _of_tinygrad(path):
             contents |= profile[0]
             traces += list(profile[0])
             programs += [CodeObjectFile(file, 0, base, data=code) for file, base, code in profile[1]]
         else:
-            folder = path.absolute().parent
             traces.append(path)
-            beside += _readable(
-                (folder / name for name in listings.names(folder) if name.endswith(CODE_SUFFIXES)), folder, refusals
-            )
+            folder = path.absolute().parent
+            names = (name for name in listings.names(folder) if name.endswith(CODE_SUFFIXES))
+            code_files += _readable((folder / name for name in names), folder, refusals)
     if not traces:
         raise NotATraceError(
             "no .att file here" + (f" that can be read ({listed(refusals)})" if refusals else ""),
@@ -237,7 +239,7 @@ def find_capture(
         )
     parsed_objects = [parse_code_object(text) for text in code_objects]
     windows = _windows(_trace_files(traces, contents, losses))
-    nearby = code_objects_among(beside, {c.id for c in parsed_objects}, contents)
+    nearby = code_objects_among(code_files, {c.id for c in parsed_objects}, contents)
     return Capture(windows, (*parsed_objects, *programs, *nearby), refusals, tuple(losses))
 
 
@@ -268,28 +270,26 @@ def _of_tinygrad(path: Path) -> tuple[dict[Path, bytes], list[tuple[Path, int | 
 
 def _unpacked(path: Path, content: bytes | None, losses: list[Loss]) -> bytes:
     """A packed trace, up to where it is damaged or too long."""
-    pieces: list[bytes] = []
-    problem, length = "", 0
+    unpacked = bytearray()
+    problem = ""
     try:
-        stream = open_regular(path) if content is None else io.BytesIO(content)
-        with stream:
-            head = stream.read(_MAGIC_BYTES)
+        with open_regular(path) if content is None else io.BytesIO(content) as stream:
+            packing = packing_of(stream.read(_MAGIC_BYTES))
             stream.seek(0)
-            limit = most_unpacked(path.stat().st_size if content is None else len(content), MAX_BYTES)
-            if not packing_of(head):
+            if not packing:
                 return stream.read()
-            for piece in unpacked_stream(stream, packing_of(head)):
-                pieces.append(piece)
-                length += len(piece)
-                if length > limit:
+            limit = most_unpacked(path.stat().st_size if content is None else len(content), MAX_BYTES)
+            for piece in unpacked_stream(stream, packing):
+                unpacked += piece
+                if len(unpacked) > limit:
                     problem = f"unpacks to more than {limit >> 20:,} MiB"
                     break
     except (PackedError, OSError) as error:
         problem = str(error)
     if problem:
-        detail = f"{path.name}: {problem}; {length:,} bytes were read"
+        detail = f"{path.name}: {problem}; {len(unpacked):,} bytes were read"
         losses.append(Loss("unreadable_trace", detail=detail, se=TraceFile.named(path).se))
-    return b"".join(pieces)
+    return bytes(unpacked)
 
 
 def _readable(files: Iterable[Path], root: Path, refusals: dict[str, str]) -> list[Path]:
@@ -321,6 +321,7 @@ def _walk(folder: Path, listings: Inventory) -> Iterable[Path]:
 
 
 def _windows(traces: Sequence[TraceFile]) -> tuple[Window, ...]:
+    """The windows of trace files, in the order of process, agent and dispatch; unknown numbers come last."""
     groups: dict[tuple[int | None, int | None, int | None], list[TraceFile]] = {}
     for file in traces:
         groups.setdefault((file.pid, file.agent, file.dispatch), []).append(file)
@@ -341,16 +342,13 @@ def _captures(files: list[TraceFile]) -> list[list[TraceFile]]:
 
 def _numbered(files: list[TraceFile]) -> tuple[TraceFile, ...]:
     """Give every file of a window its own shader engine number, keeping those that the names tell."""
-    numbers_used = {file.se for file in files if file.se is not None}
-    used: set[int] = set()
-    files_with_se = []
+    numbers_in_names = {file.se for file in files if file.se is not None}
+    free_numbers = (number for number in count() if number not in numbers_in_names)
+    by_number: dict[int, TraceFile] = {}
     for file in files:
-        se = file.se
-        if se is None or se in used:
-            se = next(n for n in range(len(files) + len(numbers_used) + 1) if n not in numbers_used and n not in used)
-        used.add(se)
-        files_with_se.append(replace(file, se=se))
-    return tuple(sorted(files_with_se, key=lambda file: file.se or 0))
+        se = next(free_numbers) if file.se is None or file.se in by_number else file.se
+        by_number[se] = replace(file, se=se)
+    return tuple(by_number[se] for se in sorted(by_number))
 
 
 def code_objects_among(
@@ -363,17 +361,12 @@ def code_objects_among(
     contents = in_memory or {}
     by_key: dict[tuple[int, int, Path], CodeObjectFile] = {}
     for path in sorted(dict.fromkeys(files), key=lambda file: (file.name.endswith(".isa.tsv"), file.name)):
-        match = _CODE_OBJECT_PREFIX.match(path.name)
-        code_object = CodeObjectFile(
-            path,
-            _id_in_name(path),
-            pid=_process_of(path, match[1] if match else ""),
-            data=contents.get(path),
-            listing=contents.get(path.with_name(f"{path.stem}.isa.tsv")),
-        )
-        if code_object.id not in given_ids:
-            pid = -1 if code_object.pid is None else code_object.pid
-            by_key.setdefault((pid, code_object.id, path.parent), code_object)
+        match, number = _CODE_OBJECT_PREFIX.match(path.name), _id_in_name(path)
+        pid = _process_of(path, match[1] if match else "")
+        listing = contents.get(path.with_name(f"{path.stem}.isa.tsv"))
+        code_object = CodeObjectFile(path, number, pid=pid, data=contents.get(path), listing=listing)
+        if number not in given_ids:
+            by_key.setdefault((-1 if pid is None else pid, number, path.parent), code_object)
     return tuple(by_key[key] for key in sorted(by_key))
 
 
@@ -384,6 +377,7 @@ def _process_of(path: Path, prefix: str) -> int | None:
 
 
 def _id_in_name(path: Path) -> int:
+    """The last number of the name of a code object; 0 = it has none."""
     stem = path.name.removesuffix(".isa.tsv") if path.name.endswith(".isa.tsv") else path.stem
     match = _TRAILING_NUMBER.search(stem)
-    return int(match[1]) if match else 0
+    return _u64(match[1]) if match else 0

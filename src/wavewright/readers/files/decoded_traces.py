@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,7 +15,7 @@ import msgspec
 from wavewright.base.files import not_read_here
 from wavewright.errors import UsageError
 from wavewright.model.stored_tables import MANIFEST as OUR_MANIFEST
-from wavewright.readers.files.archive import Archive, is_raw_name
+from wavewright.readers.files.archive import RAW_SUFFIXES, Archive, is_raw_name
 from wavewright.readers.files.folder import Directory, Folder
 from wavewright.readers.files.inventory import Inventory
 
@@ -27,6 +28,7 @@ _WAVE_FILE = re.compile(r"se\d+_sm\d+_sl\d+_wv\d+\.json")
 _AGENT = re.compile(r"agent_(\d{1,18})(?!\d)")
 _DISPATCH = re.compile(r"dispatch_(\d{1,18})(?!\d)")
 _ARCHIVE_SUFFIXES = (".tar", ".tar.xz", ".tar.gz", ".tar.bz2", ".tar.zst", ".tgz", ".txz", ".tzst", ".zip")
+_ENDINGS = (*RAW_SUFFIXES, *_ARCHIVE_SUFFIXES)  #: Of the names of files that `survey` looks at.
 _SIZEABLE_JSON = 1 << 16  #: A placeholder's files are smaller than this; larger ones need not be parsed to know.
 
 _JSON_BYTES_PER_INSTRUCTION = 24
@@ -109,7 +111,8 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
             continue
         if len(here.relative_to(folder).parts) >= MAX_LEVELS:
             folders.clear()
-        for place in (here / name for name in (*folders, *names) if _is_telling(name)):
+        # Folders are among these where their names have no dot: a link to one may lead out.
+        for place in (here / name for name in (*folders, *names) if "." not in name or name.lower().endswith(_ENDINGS)):
             if reason := not_read_here(place, folder):
                 refused[str(place.relative_to(folder))] = reason
             elif is_raw_name(place.name):
@@ -117,11 +120,6 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
             elif place.name.lower().endswith(_ARCHIVE_SUFFIXES):
                 archives.append(place)
     return Survey(tuple(decoded), tuple(archives), has_raw, refused)
-
-
-def _is_telling(name: str) -> bool:
-    """True if a file of this name is looked at: raw traces, archives, and what may be a link to a folder."""
-    return "." not in name or is_raw_name(name) or name.lower().endswith(_ARCHIVE_SUFFIXES)
 
 
 def decoded_folder(folder: Folder) -> DecodedTrace:
@@ -149,7 +147,7 @@ def decoded_in_archive(archive: Archive) -> list[DecodedTrace]:
 
 
 def decoded_on_disk(folders: Iterable[Path], inventory: Inventory | None = None) -> list[DecodedTrace]:
-    """The same for folders that `survey` found."""
+    """The decoded traces in folders that `survey` found."""
     listings = inventory or Inventory()
     beside: dict[Path, tuple[Folder, ...]] = {}  # looked up once for the folders of one parent: there can be hundreds
     decoded = []
@@ -163,27 +161,28 @@ def decoded_on_disk(folders: Iterable[Path], inventory: Inventory | None = None)
 
 
 def _beside(parent: Path, listings: Inventory) -> tuple[Folder, ...]:
-    """The parent of a decoded folder, and its folders that are not decoded traces: rocprofv3 puts its CSV files and
-    code objects into one that is called after the host."""
-    try:
-        beside = [entry.path for entry in listings.entries(parent) if entry.is_dir(follow_symlinks=False)]
-    except OSError:
-        beside = []
-    siblings = [place for place in map(Path, beside) if not (place / MANIFEST).is_file()]
+    """The parent of a decoded folder, and the folders in it that are not decoded traces.
+
+    rocprofv3 puts its CSV files and code objects into one that is called after the host.
+    """
+    siblings: list[Path] = []
+    with suppress(OSError):
+        folders = (Path(entry.path) for entry in listings.entries(parent) if entry.is_dir(follow_symlinks=False))
+        siblings = [folder for folder in folders if not (folder / MANIFEST).is_file()]
     return tuple(Directory(place, listings) for place in (parent, *siblings[:MAX_BESIDE]))
 
 
 def _parquet_folder(folder: Folder) -> DecodedTrace:
-    manifest = _json(folder, OUR_MANIFEST)
-    manifest = manifest if isinstance(manifest, dict) else {}
+    manifest = _json_object(folder, OUR_MANIFEST)
     source, tables = _dict(manifest.get("source")), _dict(manifest.get("tables"))
-    rows = {name: _count(_dict(table).get("row_count")) for name, table in tables.items()}
-    numbers = [source.get(key) if isinstance(source.get(key), int) else None for key in ("agent", "dispatch")]
+    counts = {name: _dict(table).get("row_count") for name, table in tables.items()}
+    rows = {name: count if isinstance(count, int) and count > 0 else 0 for name, count in counts.items()}
+    agent, dispatch = (number if isinstance(number := source.get(key), int) else None for key in ("agent", "dispatch"))
     return DecodedTrace(
         folder,
         "parquet",
-        numbers[0],
-        numbers[1],
+        agent,
+        dispatch,
         rows.get("waves", 0),
         is_placeholder=bool(rows) and not any(rows.get(name, 0) for name in ("waves", "code", "occupancy")),
         instruction_count=rows.get("instructions", 0),
@@ -192,31 +191,28 @@ def _parquet_folder(folder: Folder) -> DecodedTrace:
 
 def _is_placeholder(folder: Folder) -> bool:
     """True if neither waves, nor code, nor occupancy are there."""
-    telling = [name for name in (MANIFEST, "code.json", "occupancy.json") if name in folder.names()]
-    if any(_size(folder, name) >= _SIZEABLE_JSON for name in telling):
+    names = (MANIFEST, "code.json", "occupancy.json")
+    if any(_size(folder, name) >= _SIZEABLE_JSON for name in names):
         return False
-    parsed = {name: _dict(_json(folder, name)) for name in telling}
-    if _dict(parsed.get(MANIFEST)).get("wave_filenames") or parsed.get("code.json", {}).get("code"):
-        return False
-    return not any(key.isdigit() and rows for key, rows in parsed.get("occupancy.json", {}).items())
+    manifest, code, occupancy = (_json_object(folder, name) for name in names)
+    has_events = any(key.isdigit() and rows for key, rows in occupancy.items())  # shader engine -> starts and ends
+    return not (manifest.get("wave_filenames") or code.get("code") or has_events)
 
 
-def _json(folder: Folder, name: str) -> Any:
+def _json_object(folder: Folder, name: str) -> dict[str, Any]:
+    """The object in a JSON file; empty where there is none that can be read."""
     try:
-        return msgspec.json.decode(folder.read(name))
+        return _dict(msgspec.json.decode(folder.read(name)))
     except (OSError, msgspec.DecodeError, RecursionError, ValueError):
-        return None
+        return {}
 
 
 def _dict(value: object) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _count(value: object) -> int:
-    return value if isinstance(value, int) and value > 0 else 0
-
-
 def _size(folder: Folder, name: str) -> int:
+    """Bytes of a file; 0 where there is none."""
     path = folder.path_of(name)
     try:
         return path.stat().st_size if path else len(folder.read(name))

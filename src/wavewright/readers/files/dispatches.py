@@ -99,8 +99,10 @@ def with_keys(dispatches: Sequence[Dispatch[T]]) -> list[Dispatch[T]]:
 
 
 def _words(dispatches: Sequence[Dispatch[T]]) -> list[tuple[str, ...]]:
-    """Words that tell each dispatch from the others, in the order of preference: folders first, but not those that are
-    only called after the agent."""
+    """Words that may tell each dispatch from the others: folder, agent, process and name, the preferred ones first.
+
+    Where all folders are only called after their agents, the folder comes behind agent and process.
+    """
     folders = _distinct_parts([dispatch.path for dispatch in dispatches])
     agents = ["" if dispatch.agent is None else str(dispatch.agent) for dispatch in dispatches]
     pids = ["" if dispatch.pid is None else str(dispatch.pid) for dispatch in dispatches]
@@ -146,12 +148,8 @@ def named(dispatches: Sequence[Dispatch[T]], name: int | str) -> list[Dispatch[T
         return exact
     number, _, where = text.partition("@")
     words = _parts(where)
-    return [d for d in dispatches if number in ("", "" if d.number is None else str(d.number)) and _has(d, words)]
-
-
-def _has(dispatch: Dispatch[T], words: Sequence[str]) -> bool:
-    has = {*_parts(dispatch.path), dispatch.name, str(dispatch.agent), str(dispatch.pid)}
-    return all(word in has for word in words)
+    with_number = [d for d in dispatches if number in ("", "" if d.number is None else str(d.number))]
+    return [d for d in with_number if {*_parts(d.path), d.name, str(d.agent), str(d.pid)}.issuperset(words)]
 
 
 def choose(

@@ -13,33 +13,27 @@ from wavewright.readers.files.inventory import Inventory
 
 
 class Folder(Protocol):
-    """Files by plain name (no subfolders). `Directory` is one on disk; archives have their own."""
+    """Files by plain name (no subfolders): a `Directory` on disk, or an `ArchiveFolder`."""
 
     @property
     def label(self) -> str:
         """Name to show: its path, or `archive.tar.xz!folder`."""
-        ...
 
     @property
     def name(self) -> str:
         """Its own name, without the path to it."""
-        ...
 
     def names(self) -> Collection[str]:
         """The names of its files; `in` is fast."""
-        ...
 
     def read(self, name: str) -> bytes:
         """The content of one of `names()`. Raises `OSError` when it cannot be read."""
-        ...
 
     def path_of(self, name: str) -> Path | None:
         """Path of the file on disk; None = only `read` gets at it."""
-        ...
 
     def refused(self) -> Mapping[str, str]:
-        """Names that are here and not read, with the reason: links that lead out, pipes, devices."""
-        ...
+        """Names of the folder that are not read, with the reason: links that lead out, pipes, devices."""
 
 
 class Directory:

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import TypeAlias
 
 from wavewright.errors import NotATraceError, UsageError
-from wavewright.readers.files.capture import CODE_SUFFIXES, Capture, capture_of_contents, named_code_object
+from wavewright.readers.files.capture import (
+    CODE_SUFFIXES,
+    Capture,
+    CodeObjectFile,
+    capture_of_contents,
+    named_code_object,
+)
 
 Memory: TypeAlias = "bytes | bytearray | memoryview | mmap"
 _TYPES = (bytes, bytearray, memoryview, mmap)
@@ -37,14 +43,16 @@ def capture_in_memory(
     if isinstance(memory, Mapping):
         files = {name: bytes(content) for name, content in memory.items()}
     else:
-        buffers: Sequence[Memory] = [memory] if isinstance(memory, mmap | bytes | bytearray | memoryview) else memory
+        buffers: Sequence[Memory] = [memory] if isinstance(memory, bytes | bytearray | memoryview | mmap) else memory
         files = {f"se{number}.att": bytes(content) for number, content in enumerate(buffers)}
-    code_by_name = {name: named_code_object(name) for name in files}
-    is_code = {
-        name: files[name].startswith(_ELF) or code_by_name[name].path.name.endswith(CODE_SUFFIXES) for name in files
-    }
-    codes = [(code_by_name[name], files[name]) for name in files if is_code[name]]
-    traces = {Path("memory", name): files[name] for name in files if not is_code[name]}
+    codes: list[tuple[CodeObjectFile, bytes]] = []
+    traces: dict[Path, bytes] = {}
+    for name, content in files.items():
+        code_object = named_code_object(name)
+        if content.startswith(_ELF) or code_object.path.name.endswith(CODE_SUFFIXES):
+            codes.append((code_object, content))
+        else:
+            traces[Path("memory", name)] = content
     if not traces:
         raise NotATraceError("no trace among these buffers, only code objects", where="memory")
     return capture_of_contents(traces, codes, code_objects)

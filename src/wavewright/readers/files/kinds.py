@@ -1,4 +1,7 @@
-"""Kinds of input. Content decides which one a path is; the name only breaks ties."""
+"""The kinds of input: what each is called, what reads it, and how a path is recognised (`sniff`).
+
+The content of a file decides which kind it is; its name only breaks ties.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +9,94 @@ import re
 from enum import Enum
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 from wavewright.base.compression import packing_of, without_packing
-from wavewright.base.files import open_regular
+from wavewright.base.files import NO_FILE, open_regular
 from wavewright.base.plugins import reader_suffix
 from wavewright.base.shown import quoted
+from wavewright.base.toml import packaged
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.baseline import STORE_MARK
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.stored_tables import MANIFEST, RUN_MANIFEST
 from wavewright.readers.files.archive import is_archive, is_raw_name, traces_in
 from wavewright.readers.files.decoded_traces import form_of, survey
-from wavewright.readers.files.input_kinds import COUNTER_CAPTURES as COUNTER_CAPTURES
-from wavewright.readers.files.input_kinds import COUNTER_TABLES as COUNTER_TABLES
-from wavewright.readers.files.input_kinds import INPUTS as INPUTS
-from wavewright.readers.files.input_kinds import RUNS as RUNS
-from wavewright.readers.files.input_kinds import STORES_OF_COUNTERS as STORES_OF_COUNTERS
-from wavewright.readers.files.input_kinds import THREAD_TRACES as THREAD_TRACES
-from wavewright.readers.files.input_kinds import Kind as Kind
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.rocprofv3_columns import header_of, is_counter_column, layout_of
 from wavewright.readers.files.runs import PACKAGE_INDEX, XPLANE_SUFFIX, is_named_like_database, run_files
 from wavewright.readers.files.sqlite import table_names, why_unreadable
 from wavewright.readers.files.text import SQLITE, head_of
 from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile
+
+
+class Kind(Enum):
+    """The kinds of input that wavewright can tell apart; the value is how to call them."""
+
+    RAW_CAPTURE = "raw thread-trace capture"
+    UI_OUTPUT = "decoded thread trace (ui_output directory)"
+    PARQUET = "wavewright Parquet directory"
+    DECODED_FOLDER = "folder of decoded thread traces"
+    ARCHIVE = "archive"
+    ARCHIVE_FOLDER = "folder of archives"
+    SAMPLES = "rocprofv3 PC samples (CSV)"
+    COUNTERS = "hardware counters (CSV)"
+    KERNEL_TRACE = "rocprofv3 kernel trace (CSV)"
+    CSV_TRACE = "rocprofv3 trace (CSV)"
+    STATISTICS = "rocprofv3 statistics (CSV)"
+    AGENTS = "rocprofv3 agent list (CSV)"
+    RESULTS = "rocprofv3 results (JSON)"
+    CHROME = "Chrome trace (JSON)"
+    XPLANE = "XPlane file of JAX or XLA"
+    ROCPD = "ROCpd database"
+    RPD = "RPD database"
+    ROCPROF_DATABASE = "rocprof (v1) database"
+    ROCPROF_CSV = "rocprof (v1) dispatches (CSV)"
+    ROCPROF_COUNTERS = "rocprof (v1) counters (CSV)"
+    COMPUTE_DATABASE = "analysis database of ROCm Compute Profiler"
+    DATABASE = "SQLite database"
+    BROKEN_DATABASE = "SQLite database that cannot be read"
+    PACKAGE = "ROCpd package"
+    RUN_TABLES = "wavewright tables of a run"
+    RUN_FOLDER = "folder of runs"
+    CODE_OBJECT = "GPU code object (ELF)"
+    PERFETTO = "Perfetto trace"
+    CALL_TOTALS = "call totals of rocprof-sys (sums of calls, without times)"
+    MEMORY_SNAPSHOT = "memory snapshot of PyTorch"
+    FLIGHT_RECORDER = "flight recorder dump of PyTorch"
+    COLLECTIVE_LOG = "log of collectives (RCCL, RCCL Inspector)"
+    PROTON = "recording of Proton (sums of kernels by call path, without times)"
+    EXECUTION_TRACE = "execution trace (Chakra): operators and what they depend on"
+    NSYS = "recording of NVIDIA Nsight Systems"
+    PLUGIN = "file that a plugin reads"
+    STORE = "store of captures"
+    UNKNOWN = "not a format that wavewright reads"
+
+
+class InputFacts(NamedTuple):
+    """Description of a kind of input, and advice."""
+
+    document: str | None  #: One of `DOCUMENTS`; None = it cannot be opened by itself.
+    what: str
+    advice: str  #: With `{path}`.
+
+
+#: All that is known about the kinds of input: the only such table.
+INPUTS = {
+    Kind[name]: InputFacts(row.get("document"), row.get("what", Kind[name].value), row["advice"])
+    for name, row in packaged("inputs.toml", __package__).items()
+}
+
+
+def _kinds_of(document: str) -> tuple[Kind, ...]:
+    return tuple(kind for kind, facts in INPUTS.items() if facts.document == document)
+
+
+THREAD_TRACES = _kinds_of("trace")
+RUNS = _kinds_of("run")  #: Files of counters may contain a run, too.
+COUNTER_CAPTURES = _kinds_of("counters")
+COUNTER_TABLES = (Kind.COUNTERS, Kind.ROCPROF_COUNTERS)  #: Kinds of tables with hardware counters per dispatch.
+STORES_OF_COUNTERS = (Kind.ROCPD, Kind.RESULTS)  #: Kinds of runs that may contain hardware counters, too.
 
 
 def advice_for(kind: Kind, path: Path) -> str:
@@ -78,8 +145,8 @@ class Generation(Enum):
     NONE = "not a thread trace"
 
 
+#: How an RDNA HEADER token and the gfx9 software header start: the low 7 bits of the first byte.
 _HEADER_PREFIX, _PREFIX_BITS = 0x11, 0x7F
-"""How an RDNA HEADER token and the gfx9 software header start: the low 7 bits of the first byte."""
 
 
 def generation_of(head: bytes) -> Generation:
@@ -105,8 +172,7 @@ def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
     if not path.exists():
         raise UsageError("no such file or folder", where=str(path))
     if not path.is_dir() and not path.is_file():
-        problem = "neither a file nor a folder"  # a pipe or device would be waited for, or never end
-        raise UsageError(problem, where=str(path))
+        raise UsageError(NO_FILE, where=str(path))  # a pipe or device would be waited for, or never end
     try:
         kind = _sniff_folder(path, listings) if path.is_dir() else _sniff_file(path, listings)
         if kind is Kind.ARCHIVE:
@@ -126,8 +192,10 @@ def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
         return Kind.RUN_TABLES
     if STORE_MARK in names:
         return Kind.STORE
-    if {"manifest.json", "samples"} <= names and _is_rocke_bundle(folder):
-        return Kind.COUNTERS
+    if {"manifest.json", "samples"} <= names:
+        with open_regular(folder / "manifest.json") as stream:
+            if b'"rocke.bench.artifacts/' in stream.read(1 << 16):
+                return Kind.COUNTERS
     below = survey(folder, listings)
     if below.has_raw:
         return Kind.RAW_CAPTURE
@@ -135,24 +203,21 @@ def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
         return Kind.DECODED_FOLDER
     if below.archives:
         return Kind.ARCHIVE_FOLDER
-    if _CODE in names:
+    if "code.json" in names:
         return Kind.UI_OUTPUT  # all that some people copy: it has the sums per instruction
     if PACKAGE_INDEX in names and folder.suffix == ".rpdb":
         return Kind.PACKAGE
     if any(_WORKLOAD.fullmatch(name) or (_LEVEL_PASS.fullmatch(name) and _SYSTEM in names) for name in names):
         return Kind.COUNTERS
-    files = (file for file in run_files(folder, listings) if file.is_file() and not _is_in_workload(file))
-    kinds = {_sniff_file(file, listings) for file in islice(files, _FILES_LOOKED_AT)}
+    files = (file for file in run_files(folder, listings) if file.is_file())
+    # A workload of ROCm Compute Profiler has a pass without counters that looks like a trace of kernels.
+    runs = (file for file in files if file.name != _TIMES_OF_WORKLOAD or not file.with_name(_SYSTEM).is_file())
+    kinds = {_sniff_file(file, listings) for file in islice(runs, _FILES_LOOKED_AT)}
     if Kind.SAMPLES in kinds:
         return Kind.SAMPLES  # the run and the counters beside them are read by the verbs about runs and counters
     if kinds & set(RUNS):
         return Kind.RUN_FOLDER
     return next((kind for kind in _OTHERS_IN_FOLDERS if kind in kinds), Kind.UNKNOWN)
-
-
-def _is_rocke_bundle(folder: Path) -> bool:
-    with open_regular(folder / "manifest.json") as stream:
-        return b'"rocke.bench.artifacts/' in stream.read(1 << 16)
 
 
 def _sniff_archive(path: Path, listings: Inventory) -> Kind:
@@ -167,12 +232,6 @@ def _sniff_archive(path: Path, listings: Inventory) -> Kind:
     return kind if kind in (*RUNS, *COUNTER_CAPTURES, Kind.SAMPLES) else Kind.ARCHIVE
 
 
-def _is_in_workload(file: Path) -> bool:
-    """True if it is the pass without counters of ROCm Compute Profiler, which looks like a trace of kernels."""
-    return file.name == _TIMES_OF_WORKLOAD and file.with_name(_SYSTEM).is_file()
-
-
-_CODE = "code.json"
 #: How files of frameworks start: kinds that content tells apart from Chrome traces and captures of tinygrad.
 _FRAMEWORK_SIGNS = {
     Kind.MEMORY_SNAPSHOT: re.compile(rb"(?s)\x80(?=.*segments)(?=.*(?:total_size|device_traces))"),
@@ -191,15 +250,11 @@ _FRAMEWORK_SIGNS = {
 _SUFFIX_KINDS = {".et": Kind.EXECUTION_TRACE, ".nsys-rep": Kind.NSYS, ".qdrep": Kind.NSYS, ".hatchet": Kind.PROTON}
 _CODE_OBJECTS = (b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"!<arch>\n")
 _FILES_LOOKED_AT = 64
+#: Kinds that make a folder without runs what it is, the first of them that is there.
 _OTHERS_IN_FOLDERS = (
-    Kind.BROKEN_DATABASE,
-    Kind.COUNTERS,
-    Kind.ROCPROF_COUNTERS,
-    Kind.COMPUTE_DATABASE,
-    Kind.AGENTS,
-    Kind.STATISTICS,
+    Kind.BROKEN_DATABASE, Kind.COUNTERS, Kind.ROCPROF_COUNTERS, Kind.COMPUTE_DATABASE, Kind.AGENTS, Kind.STATISTICS,
     Kind.DATABASE,
-)
+)  # fmt: skip
 _PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
 #: A packet of a Perfetto trace: its length, and the first of the fields that packets start with.
 _PACKET = re.compile(
@@ -210,12 +265,10 @@ _TEXT = re.compile(rb"[\t\n\r\x20-\x7e]*")  #: An empty line and a sentence can 
 _HEAD_OF_RESULTS = 200
 #: The first plane of a file of JAX: its length, perhaps its number, and its name.
 _XPLANE = re.compile(rb"\n[\x00-\xff]{1,10}?(?:\x08[\x00-\xff]{1,10}?)?\x12.(?:/host:|/device:|Task Env)", re.DOTALL)
+#: Layout of a CSV file of rocprofv3 -> its kind; all others are traces of calls.
 _CSV_KINDS = {
-    "counters": Kind.COUNTERS,
-    "dispatches": Kind.KERNEL_TRACE,
-    "agents": Kind.AGENTS,
-    "samples": Kind.SAMPLES,
-}
+    "counters": Kind.COUNTERS, "dispatches": Kind.KERNEL_TRACE, "agents": Kind.AGENTS, "samples": Kind.SAMPLES,
+}  # fmt: skip
 _STATISTICS = {"name", "calls", "totaldurationns"}
 _COMPUTE_TABLES = {"compute_workload", "compute_kernel"}
 _WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")
@@ -242,7 +295,7 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
     if without_packing(file.name).endswith(XPLANE_SUFFIX) or _XPLANE.match(head_of(head, 64)):
         return Kind.XPLANE
     # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
-    if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & 0x7F == _HEADER_PREFIX:
+    if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & _PREFIX_BITS == _HEADER_PREFIX:
         return Kind.RAW_CAPTURE
     if is_archive(file):
         return Kind.RAW_CAPTURE if traces_in(file) == "raw" else Kind.ARCHIVE
@@ -262,7 +315,7 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
 
 
 def _sniff_database(file: Path) -> Kind:
-    """Told by its tables."""
+    """The kind of a database, by the names of its tables."""
     try:
         names = table_names(file)
     except (NotATraceError, OSError, EOFError):

@@ -11,6 +11,7 @@ import pickletools
 import struct
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NoReturn
 
 from wavewright.errors import NotATraceError
@@ -102,9 +103,8 @@ class PickleReader:
             self._collect(name)
 
     def _name_class(self, name: str, argument: Any) -> None:
-        class_name, module = (
-            (self._stack.pop(), self._stack.pop()) if name == "STACK_GLOBAL" else argument.split(" ", 1)[::-1]
-        )
+        is_on_stack = name == "STACK_GLOBAL"
+        class_name, module = (self._stack.pop(), self._stack.pop()) if is_on_stack else argument.split(" ", 1)[::-1]
         if not isinstance(class_name, str) or not isinstance(module, str) or not self._is_allowed(module):
             self._refuse(f"it names {str(module)[:60]!r}.{str(class_name)[:60]!r}, which no file of {self._writer} has")
         self._stack.append(PickledObject(module, class_name))
@@ -117,9 +117,9 @@ class PickleReader:
         if name == "REDUCE" and f"{instance.module}.{instance.name}" in self._inert:
             self._stack.append(values[0][0])
             return
-        # A class stays as it is: others may be instance of it.
+        # The class stays as it is, because other objects may be made of it.
         self._stack.append(PickledObject(instance.module, instance.name, [*instance.values, *values]))
-        if name == "BUILD":  # the object that was instance before has its state now, also where it is remembered
+        if name == "BUILD":  # sets the state of an object that exists, also where the memo refers to it
             instance.values += values
             self._stack[-1] = instance
 
@@ -143,6 +143,16 @@ class PickleReader:
             _OF_MARK[name](stack, values)
         else:
             self._refuse(f"instruction {name}, which files of {self._writer} do not need")
+
+
+#: What PyTorch's pickles of lists call: the first argument is the value.
+_TORCH_INERT = tuple(f"torch.jit._pickle.{name}" for name in ("restore_type_tag", "build_intlist", "build_boollist"))
+
+
+def torch_pickle(path: Path, data: bytes) -> Any:
+    """The value of a pickle that PyTorch wrote. Raises `NotATraceError` as `PickleReader.read` does."""
+    reader = PickleReader(str(path), lambda module: module == "torch.jit._pickle", writer="PyTorch", inert=_TORCH_INERT)
+    return reader.read(data)
 
 
 def _pairs(values: list[Any]) -> PickledPairs:

@@ -12,6 +12,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import chain
 from pathlib import Path
 
 import polars as pl
@@ -55,10 +56,8 @@ def layouts() -> tuple[Layout, ...]:
     declared = packaged("rocprofv3_columns.toml")
     rows = []
     for row in declared["layouts"]:
-        columns = {
-            name: column for group in row.get("shares", ()) for name, column in declared["shared"][group].items()
-        }
-        rows.append(row | {"columns": columns | row.get("columns", {})})
+        groups = (declared["shared"][group].items() for group in row.get("shares", ()))
+        rows.append(row | {"columns": dict(chain(*groups, row.get("columns", {}).items()))})
     return decoded(rows, tuple[Layout, ...], where="rocprofv3_columns.toml")
 
 
@@ -84,7 +83,7 @@ def names_of(head: bytes) -> list[str]:
 
 
 def header_of(head: bytes) -> list[str]:
-    """The same in lower case: generations of the tools differ in capitals."""
+    """The names of the columns in lower case: generations of the tools differ in capitals."""
     return [name.lower() for name in names_of(head)]
 
 
@@ -103,18 +102,13 @@ def layout_of(header: list[str]) -> Layout | None:
     >>> layout_of(["domain", "function", "start_timestamp", "end_timestamp"]).name
     'regions'
     """
-    names = set(header)
     if any(map(is_counter_column, header)):
         return None  # the wide form of counters, which repeats the dispatches in each of its files
-    return next(
-        (
-            layout
-            for layout in layouts()
-            if any(names.issuperset(signs) for signs in layout.signs)
-            and all(_position(header, layout.columns[name][1]) is not None for name in layout.required)
-        ),
-        None,
-    )
+    for layout in layouts():
+        has_required = all(_position(header, layout.columns[name][1]) is not None for name in layout.required)
+        if has_required and any(set(header).issuperset(signs) for signs in layout.signs):
+            return layout
+    return None
 
 
 def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
@@ -227,14 +221,9 @@ def _pieces(data: bytes | Path) -> Iterator[bytes]:
 
 def _line_breaks(frame: pl.DataFrame) -> int:
     """Line breaks inside of texts, which do not end rows."""
-    texts = [name for name, dtype in frame.schema.items() if dtype in (pl.String, pl.Categorical)]
-    return sum(
-        int(
-            frame[name]
-            .value_counts()
-            .select((pl.col(name).cast(pl.String).str.count_matches("\n", literal=True) * pl.col("count")).sum())
-            .item()
-            or 0
-        )
-        for name in texts
-    )
+    total = 0
+    for name, dtype in frame.schema.items():
+        if dtype in (pl.String, pl.Categorical):
+            breaks = pl.col(name).cast(pl.String).str.count_matches("\n", literal=True)
+            total += int(frame[name].value_counts().select((breaks * pl.col("count")).sum()).item() or 0)
+    return total

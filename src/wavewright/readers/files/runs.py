@@ -27,8 +27,6 @@ _NAMED_RANKS = re.compile(
 _DATABASE = re.compile(r".*(\.rpd|_results\.db)")
 _MAX_INDEX_BYTES = 1 << 24
 _OUTSIDE_PACKAGE = "the package lists it, but it is not in the folder of the package"
-
-
 _RANK = re.compile(r"rank_?(\d{1,6})(?!\d)")
 
 
@@ -82,12 +80,9 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
         if form:
             continue
         for entry in entries:
-            reason = reasons.get(entry.name, "")
-            # What leads nowhere may have been a folder; what leads out tells whether it is one.
-            name = entry.name.lower()
+            name, reason = entry.name.lower(), reasons.get(entry.name, "")
             is_named = name.endswith(_SUFFIXES) or _NAMED_RANKS.fullmatch(name)
-            is_telling = is_named or (reason and _may_be_folder(entry))
-            if is_telling and (reason or entry.is_file()):
+            if (is_named or _may_be_folder(entry)) if reason else (is_named and entry.is_file()):
                 yield Path(entry.path), reason
         folders += [Path(entry.path) for entry in reversed(entries) if entry.name not in reasons and entry.is_dir()]
 
@@ -142,6 +137,7 @@ def _plain(scalar: str) -> str:
 
 
 def _may_be_folder(entry: os.DirEntry[str]) -> bool:
+    """True if a link leads to a folder, or to nothing and is named like a folder."""
     try:
         return entry.is_dir() or "." not in entry.name
     except OSError:  # a link that leads back to itself

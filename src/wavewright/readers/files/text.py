@@ -25,60 +25,14 @@ UNREADABLE_JSON = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 T = TypeVar("T")
 
 
-def text_bytes(file: Path, limit: int | None = None) -> bytes:
+def text_bytes(file: Path, limit: int | None = None, *, is_json: bool = False) -> bytes:
     """The content of a file, unpacked where it is packed (gzip, Zstandard, xz or bzip2, of any number of members).
 
-    Raises `UsageError` when it cannot be read; `NotATraceError` when it is empty, damaged where it is packed, or longer
-    than `limit` (None = `MAX_BYTES`) bytes.
+    No JSON has a zero byte, but a full disk or a cut copy leaves gigabytes of them: with `is_json`, reading stops at
+    the first. Raises `UsageError` when the file cannot be read; `NotATraceError` when it is empty, damaged where it is
+    packed, longer than `limit` (None = `MAX_BYTES`) bytes, or JSON with such a byte.
     """
-    return _content(file, MAX_BYTES if limit is None else limit, is_json=False)
-
-
-def json_text(file: Path) -> bytes:
-    """The same of a file of JSON: reading stops at the first byte of zeros, which no JSON has.
-
-    A file system that ran full, or a copy that was cut, leaves gigabytes of them. Raises `UsageError` when it cannot be
-    read; `NotATraceError` when it is empty, damaged where it is packed, too long, or has such a byte.
-    """
-    return _content(file, MAX_BYTES, is_json=True)
-
-
-def json_of(
-    file: Path,
-    kind: type[T],
-    *,
-    problem: str = "not JSON that can be read",
-    advice: str = "check that the copy is complete",
-) -> T:
-    """The content of a file of JSON as a type.
-
-    Raises `UsageError` when it cannot be read; `NotATraceError` when it is not that: `problem` and `advice` say so.
-    """
-    try:
-        return msgspec.json.decode(json_text(file), type=kind)
-    except UNREADABLE_JSON as error:
-        raise NotATraceError(f"{problem} ({str(error)[:200]})", where=str(file), advice=advice) from error
-
-
-def records_of(records: Sequence[msgspec.Raw], kind: type[T]) -> list[T]:
-    """Those of the records that are of a type: all at once where all are."""
-    try:
-        return msgspec.json.decode(b"[" + b",".join(records) + b"]", type=list[kind])  # type: ignore[valid-type]
-    except UNREADABLE_JSON:
-        pass
-    sound = []
-    for record in records:
-        with suppress(*UNREADABLE_JSON):
-            sound.append(msgspec.json.decode(record, type=kind))
-    return sound
-
-
-def most_unpacked(packed_bytes: int, limit: int) -> int:
-    """Bytes that this number of packed ones may unpack to, at most `limit`."""
-    return min(limit, max(SMALL_BYTES, MAX_RATIO * packed_bytes))
-
-
-def _content(file: Path, limit: int, *, is_json: bool) -> bytes:
+    limit = MAX_BYTES if limit is None else limit
     try:
         with open_regular(file) as stream:
             packing = packing_of(stream.read(_MAGIC_BYTES))
@@ -93,6 +47,39 @@ def _content(file: Path, limit: int, *, is_json: bool) -> bytes:
     if not data or data.isspace():
         raise NotATraceError("this file is empty", where=str(file), advice="record again")
     return data
+
+
+def json_of(
+    file: Path,
+    kind: type[T],
+    *,
+    problem: str = "not JSON that can be read",
+    advice: str = "check that the copy is complete",
+) -> T:
+    """The content of a file of JSON as a type.
+
+    Raises `UsageError` when it cannot be read; `NotATraceError` when it is not that: `problem` and `advice` say so.
+    """
+    try:
+        return msgspec.json.decode(text_bytes(file, is_json=True), type=kind)
+    except UNREADABLE_JSON as error:
+        raise NotATraceError(f"{problem} ({str(error)[:200]})", where=str(file), advice=advice) from error
+
+
+def records_of(records: Sequence[msgspec.Raw], kind: type[T]) -> list[T]:
+    """The records that are of a type, decoded together where all are."""
+    with suppress(*UNREADABLE_JSON):
+        return msgspec.json.decode(b"[" + b",".join(records) + b"]", type=list[kind])  # type: ignore[valid-type]
+    sound = []
+    for record in records:
+        with suppress(*UNREADABLE_JSON):
+            sound.append(msgspec.json.decode(record, type=kind))
+    return sound
+
+
+def most_unpacked(packed_bytes: int, limit: int) -> int:
+    """Bytes that this number of packed ones may unpack to, at most `limit`."""
+    return min(limit, max(SMALL_BYTES, MAX_RATIO * packed_bytes))
 
 
 def _refuse_zeros(stream: BinaryIO, file: Path) -> None:
@@ -122,19 +109,17 @@ def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
 
 def _unpacked(stream: BinaryIO, file: Path, limit: int, packing: str, *, is_json: bool) -> bytes:
     limit = most_unpacked(os.fstat(stream.fileno()).st_size, limit)
-    pieces: list[bytes] = []
-    length = 0
+    unpacked = bytearray()
     try:
         for piece in unpacked_stream(stream, packing):
             if is_json and 0 in piece:
-                raise _zeros(file, length + piece.index(0))
-            pieces.append(piece)
-            length += len(piece)
-            if length > limit:
+                raise _zeros(file, len(unpacked) + piece.index(0))
+            unpacked += piece
+            if len(unpacked) > limit:
                 raise _too_long(file, limit)
     except (PackedError, OSError) as error:
         raise NotATraceError(f"a damaged {packing} file", where=str(file), advice="copy it again") from error
-    return b"".join(pieces)
+    return bytes(unpacked)
 
 
 def _too_long(file: Path, limit: int) -> NotATraceError:

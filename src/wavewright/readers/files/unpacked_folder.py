@@ -81,7 +81,6 @@ def _unpacked(path: Path, _stamp: tuple[int, ...]) -> UnpackedFolder:
                     (folder / file).write_bytes(data)
     except OSError as error:
         problem = f"the archive cannot be unpacked to where temporary files go ({error.strerror})"
-        raise UsageError(
-            problem, where=str(path), advice="set TMPDIR to a place with room, or unpack it yourself"
-        ) from error
+        advice = "set TMPDIR to a place with room, or unpack it yourself"
+        raise UsageError(problem, where=str(path), advice=advice) from error
     return unpacked

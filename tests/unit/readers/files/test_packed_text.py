@@ -19,6 +19,6 @@ def test_text_that_is_packed_too_well_is_refused(tmp_path: Path, monkeypatch: py
     bomb, sound = tmp_path / "bomb.json.gz", tmp_path / "sound.json.gz"
     bomb.write_bytes(gzip.compress(b"[" + b" " * (5 << 20) + b"]"))  # a thousand times what it was packed to
     sound.write_bytes(gzip.compress(b"[" + b",".join(b"%d" % (n * n) for n in range(300_000)) + b"]"))
-    assert len(text.json_text(sound)) > 1 << 20
+    assert len(text.text_bytes(sound, is_json=True)) > 1 << 20
     with pytest.raises(NotATraceError, match="more than 1 MiB of text"):
-        text.json_text(bomb)
+        text.text_bytes(bomb, is_json=True)

@@ -61,7 +61,8 @@ def both(path: Path, types: dict[str, Any], table: str = "t") -> tuple[pl.DataFr
     """A table as it is read, after a comparison with what SQLite gives; and whether the native core read it."""
     with closing(Database(path)) as database:
         stored = database._stored[table]
-        is_native = database._is_native(stored) and stored.plan({}) is not None
+        pages = database._file.pages
+        is_native = pages is not None and pages.is_table(stored.root) and stored.plan({}) is not None
         frame = database.frame(table, types)
         losses = list(database.losses)
     with closing(Database(path)) as database:

@@ -35,6 +35,9 @@ CHUNK_ROWS = 1 << 18  #: Rows of a piece.
 QUERY_ROWS = 1 << 20  #: Rows of a query.
 _QUERY_STEPS = 500
 _STEP = 1_000_000  #: Instructions of SQLite between two looks at how long a query has taken.
+_LOOKED_AT = 64  #: Databases of a folder.
+#: Type of a column -> number by which the native core knows it.
+_KINDS = {pl.Int64: INTEGER, pl.Float64: REAL, pl.String: TEXT, pl.Categorical: CATEGORY}
 
 
 class Database:
@@ -147,26 +150,25 @@ class Database:
         finally:
             self._connection.set_progress_handler(None, 0)
 
-    def _is_native(self, source: StoredTable) -> bool:
-        pages = self._file.pages
-        return pages is not None and pages.is_table(source.root)
-
     def _pieces(self, table: str, columns: _Types, rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
         source = self._stored.get(table)
         if source is None:
             return
-        types = {name: _type_of(dtype) for name, dtype in columns.items()}
-        kinds = {name: kind for name, kind in types.items() if name in source.columns}
+        kinds = {name: _KINDS[dtype.base_type()] for name, dtype in columns.items() if name in source.columns}
         absent = [pl.lit(None, dtype).alias(name) for name, dtype in columns.items() if name not in kinds]
-        plan = source.plan(kinds) if self._is_native(source) else None
-        chunks = self._rows(source, kinds, rows, losses) if plan is None else self._pages(source, plan, rows, losses)
+        pages = self._file.pages
+        plan = source.plan(kinds) if pages is not None and pages.is_table(source.root) else None
+        if pages is None or plan is None:
+            chunks = self._rows(source, kinds, rows, losses)
+        else:
+            chunks = self._pages(_core.SqliteScan(pages, source.root, plan), source.name, plan, rows, losses)
         for piece in chunks:
             yield piece.with_columns(absent).select(*columns) if absent else piece
 
-    def _pages(self, source: StoredTable, plan: list[Any], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
-        """Read by the native core, one piece ahead of what is done with them."""
-        assert self._file.pages is not None  # noqa: S101 - see _is_native
-        scan = _core.SqliteScan(self._file.pages, source.root, plan)
+    def _pages(
+        self, scan: _core.SqliteScan, table: str, plan: list[Any], rows: int, losses: list[Loss]
+    ) -> Iterator[pl.DataFrame]:
+        """The rows that the native core reads; the next piece is read while one is used."""
         piece = scan.next(rows)
         with ThreadPoolExecutor(1) as ahead:
             while len(piece):
@@ -174,16 +176,16 @@ class Database:
                 yield pl.DataFrame(piece)
                 piece = next_rows.result()
         if scan.damage:
-            losses.append(Loss("unreadable_rows", detail=f"{source.name}: {scan.damage}"))
+            losses.append(Loss("unreadable_rows", detail=f"{table}: {scan.damage}"))
         for (name, *_), count in zip(plan, scan.mixed_counts, strict=True):
             if count:
-                losses.append(Loss("mixed_values", count, f"{source.name}.{name}"))
+                losses.append(Loss("mixed_values", count, f"{table}.{name}"))
 
     def _rows(
         self, source: StoredTable, types: dict[str, int], rows: int, losses: list[Loss]
     ) -> Iterator[pl.DataFrame]:
-        """Read by SQLite."""
-        dtypes = {INTEGER: pl.Int64, REAL: pl.Float64, TEXT: pl.String, CATEGORY: pl.Categorical}
+        """The rows that SQLite reads."""
+        dtypes = {kind: dtype for dtype, kind in _KINDS.items()}
         names = ", ".join(quoted(name) for name in types) or "1"
         misfit_counts = dict.fromkeys(types, 0)
         try:
@@ -218,7 +220,7 @@ class Database:
         return read()
 
     def _reopen_if_changed(self) -> None:
-        """Of a file that is being written, a copy of one moment is read."""
+        """Go over to a copy of one moment if the file was written since it was opened."""
         if not self._file.has_changed():
             return
         try:
@@ -260,13 +262,6 @@ def _is_database(file: Path) -> bool:
     with suppress(OSError), open_regular(file) as stream:
         return stream.read(len(SQLITE)) == SQLITE
     return False
-
-
-_LOOKED_AT = 64  #: Databases of a folder.
-
-
-def _type_of(dtype: pl.DataType | type[pl.DataType]) -> int:
-    return {pl.Int64: INTEGER, pl.Float64: REAL, pl.String: TEXT, pl.Categorical: CATEGORY}[dtype.base_type()]
 
 
 # --- tables and columns that a reader asks for and a file lacks: what they would say is missing, so that is said ---

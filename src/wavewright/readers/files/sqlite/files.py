@@ -34,7 +34,7 @@ class OpenFile:
     """A database file, open: for the native core (`pages`) and for SQLite (`connect`).
 
     SQLite never sees a file that could change, nor what lies beside one: it would lock it, make files beside it, or
-    work off a stranger's journal. A file at rest is opened as one that cannot change; of any other, and of one that
+    apply an untrusted journal. A file at rest is opened as one that cannot change; of any other, and of one that
     somebody begins to write, a copy of one moment is read.
     """
 
@@ -163,16 +163,23 @@ class OpenFile:
 
         Raises `NotATraceError` when the file is damaged, unpacks to suspiciously much, or finds no room.
         """
-        path = self._named
+        path, size = self._named, 0
         limit = most_unpacked(path.stat().st_size, MAX_UNPACKED_BYTES)
         try:
-            _unpack(path, target, limit)
+            with open_regular(path) as stream, target.open("wb") as plain:
+                packing = packing_of(stream.read(_MAGIC_BYTES))
+                stream.seek(0)
+                for block in unpacked_stream(stream, packing):
+                    size += len(block)
+                    if size > limit:
+                        problem = f"unpacks to more than {limit >> 20:,} MiB"
+                        raise NotATraceError(problem, where=str(path), advice="unpack it yourself if you trust it")
+                    plain.write(block)
         except (PackedError, OSError) as error:
+            reason, advice = str(error), "check that the file was copied whole"
             if isinstance(error, OSError) and error.errno is not None:
-                problem, advice = f"cannot be unpacked ({error.strerror})", "set TMPDIR to a folder with more room"
-                raise NotATraceError(problem, where=str(path), advice=advice) from error
-            problem = f"cannot be unpacked ({error})"
-            raise NotATraceError(problem, where=str(path), advice="check that the file was copied whole") from error
+                reason, advice = error.strerror or str(error), "set TMPDIR to a folder with more room"
+            raise NotATraceError(f"cannot be unpacked ({reason})", where=str(path), advice=advice) from error
 
 
 def tables_at_beginning(path: Path) -> frozenset[str] | None:
@@ -199,16 +206,3 @@ def tables_at_beginning(path: Path) -> frozenset[str] | None:
                 return frozenset(name for (name,) in rows)
     except (*ERRORS, OSError):
         return None
-
-
-def _unpack(path: Path, target: Path, limit: int) -> None:
-    size = 0
-    with open_regular(path) as stream, target.open("wb") as plain:
-        packing = packing_of(stream.read(_MAGIC_BYTES))
-        stream.seek(0)
-        for block in unpacked_stream(stream, packing):
-            size += len(block)
-            if size > limit:
-                problem = f"unpacks to more than {limit >> 20:,} MiB"
-                raise NotATraceError(problem, where=str(path), advice="unpack it yourself if you trust it")
-            plain.write(block)

@@ -69,10 +69,8 @@ def copy_moment(descriptor: int, path: Path, target: Path, seconds: float) -> No
         _copy(descriptor, copy, os.fstat(descriptor).st_size)
         has_journal = journal is not None and not is_reserved(descriptor)
         if journal is not None and has_journal:
-            try:
-                check_journal(journal, os.fstat(copy).st_size)
-            except JournalError as error:
-                raise NotATraceError(str(error), where=str(path), advice=_ADVICE) from error
+            if problem := _journal_problem(journal, os.fstat(copy).st_size):
+                raise NotATraceError(problem, where=str(path), advice=_ADVICE)
             _copy_beside(journal, target, "-journal", os.fstat(journal).st_size)
         log = stack.enter_context(_beside(path, "-wal")) if os.pread(copy, 1, _READ_VERSION_AT) == _WAL else None
         log_bytes = 0 if log is None else _log_bytes(log)
@@ -153,20 +151,17 @@ JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _HEADER = struct.Struct(">8s5I")  #: Magic, records, nonce, pages of the database before, bytes of a sector and a page.
 
 
-class JournalError(Exception):
-    """A journal that is not applied; says why."""
+def _journal_problem(journal: int, database_bytes: int) -> str:
+    """The reason for not applying a journal, open as a descriptor; empty = it is applied.
 
-
-def check_journal(journal: int, database_bytes: int) -> None:
-    """Refuse a journal, open as a descriptor, that SQLite must not roll back even in a copy.
-
-    Raises `JournalError` when it names a file outside of it, or asks for a database of impossible size.
+    It names a file outside of it, or asks for a database of impossible size.
     """
     size, mark = os.fstat(journal).st_size, len(JOURNAL_MAGIC)
     if size > _HEADER.size + mark and os.pread(journal, mark, size - mark) == JOURNAL_MAGIC:
-        raise JournalError("its journal belongs to a transaction over several databases and names a file outside of it")
+        return "its journal belongs to a transaction over several databases and names a file outside of it"
     header = os.pread(journal, _HEADER.size, 0)
     page_count, page_bytes = _HEADER.unpack(header)[3::2] if len(header) == _HEADER.size else (0, 0)
     # Pages beyond the file can only come out of the journal.
     if page_count * page_bytes > database_bytes + size:
-        raise JournalError(f"its journal is of a database of {page_count:,} pages, more than it and the journal hold")
+        return f"its journal is of a database of {page_count:,} pages, more than it and the journal hold"
+    return ""

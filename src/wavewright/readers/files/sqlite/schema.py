@@ -1,7 +1,7 @@
 """The stored tables of a database, as SQLite itself understands their declarations.
 
-Columns that SQLite would compute whenever they are read (`AS (...)`, not stored) are left out: the formula is a
-stranger's, and no profiler writes any.
+Columns that SQLite would compute whenever they are read (`AS (...)`, not stored) are left out: their formulas are
+untrusted, and no profiler writes any.
 """
 
 from __future__ import annotations
