@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import pairwise
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,7 @@ from wavewright.model.run_tables import RUN
 _BYTES_MAX = 64 << 20
 _LINE_BYTES_MAX = 1 << 20
 _NS_MAX = 1 << 62
+_LARGEST = 1e12  #: Of any unit of amd-smi; larger values and NaN are damage.
 _PLACES: dict[str, list[str]] = packaged("amd_smi.toml", __package__)
 _PCI = re.compile(r"([0-9a-f]{4}):([0-9a-f]{2}):([01][0-9a-f])\.([0-7])")
 
@@ -48,7 +50,7 @@ class WithSamples:
 
     @property
     def losses(self) -> list[Loss]:
-        """The losses of the source; reading may add some."""
+        """The losses of the source; `chunks` adds those of the samples."""
         return self._source.losses
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -70,10 +72,8 @@ class WithSamples:
         dtypes = RUN["monitors"].dtypes
         rows: list[dict[str, Any]] = []
         for pci in dict.fromkeys(sample["pci"] for sample in samples) if clock else ():
-            points = sorted(
-                ((sum(each["ns"][clock]) // 2, each["values"]) for each in samples if each["pci"] == pci),
-                key=lambda sample: sample[0],
-            )
+            of_gpu = [(sum(sample["ns"][clock]) // 2, sample["values"]) for sample in samples if sample["pci"] == pci]
+            points = sorted(of_gpu, key=itemgetter(0))
             places = agents.get(pci, agents.get("", []))
             if not places:
                 self.losses.append(Loss("samples_of_other_gpu", len(points), detail=pci))
@@ -166,8 +166,8 @@ def _value(metrics: Mapping[str, Any], places: Sequence[str]) -> float | None:
         for name in place.split("."):
             nodes = [node[key] for node in nodes if isinstance(node, dict) for key in node if fnmatchcase(key, name)]
         numbers = [node.get("value") if isinstance(node, dict) else node for node in nodes]
-        finite = [float(each) for each in numbers if isinstance(each, int | float) and not isinstance(each, bool)]
-        finite = [each for each in finite if abs(each) < 1e12]
+        finite = [number for number in numbers if isinstance(number, int | float) and abs(number) < _LARGEST]
+        finite = [number for number in finite if not isinstance(number, bool)]
         if finite:
             return sum(finite) / len(finite)
     return None

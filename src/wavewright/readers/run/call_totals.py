@@ -26,6 +26,8 @@ _LABEL = re.compile(
 )
 _MOST_ROWS = 5_000_000
 _MOST_DEPTH = 10_000
+_FIGURES = ("sum", "mean", "min", "max", "stddev")
+_Row: TypeAlias = "tuple[Any, ...]"  #: The columns of `_SCHEMA` but `parent`, which `_with_parents` adds.
 _SCHEMA: dict[str, Any] = {
     "metric": pl.Categorical, "unit": pl.Categorical, "rank": pl.Int64, "thread": pl.Int64, "depth": pl.Int64,
     "name": pl.Categorical, "parent": pl.Int64, "count": pl.Int64, "sum": pl.Float64, "mean": pl.Float64,
@@ -59,9 +61,6 @@ def totals_source(path: Path, form: str, rows: list[_Row], losses: list[Loss]) -
     return MemorySource(str(path), form, "", tables, losses, {"call_totals": totals})
 
 
-_Row: TypeAlias = "tuple[Any, ...]"
-
-
 def _with_parents(rows: Iterator[_Row]) -> Iterator[_Row]:
     """Rows with the number of the row above them that is one level less deep."""
     above: dict[int, int] = {}
@@ -76,27 +75,25 @@ def _with_parents(rows: Iterator[_Row]) -> Iterator[_Row]:
 
 
 def _of_json(path: Path) -> Iterator[_Row]:
-    document = json_of(path, object)
-    metrics = _at(document, "timemory")
+    """The rows of a JSON file: metric -> ranks -> nodes of the call graph, each behind its caller."""
+    metrics = _at(json_of(path, object), "timemory")
     for metric, content in metrics.items() if isinstance(metrics, dict) else ():
         unit = str(_at(content, "unit_repr") or "")
-        ranks = _at(content, "ranks")
-        for each in ranks if isinstance(ranks, list) else ():
-            graph = _at(each, "graph")
-            for node in graph if isinstance(graph, list) else ():
+        for rank in _list_at(content, "ranks"):
+            for node in _list_at(rank, "graph"):
                 entry, sums = _at(node, "entry"), _at(node, "stats")
                 label = _LABEL.fullmatch(str(_at(node, "prefix") or ""))
                 if label is None:
                     continue
-                depth = _number(_at(node, "depth"))
-                figures = [_number(_at(sums, key)) for key in ("sum", "mean", "min", "max", "stddev")]
+                figures = [_number(_at(sums, key)) for key in _FIGURES]
                 figures[0] = _number(_at(entry, "repr_data")) if figures[0] is None else figures[0]
                 thread = _integer(label["thread"] or label["rank"])
-                place = (str(metric), unit, _integer(_at(each, "rank")), thread)
-                yield (*place, _depth(depth), label["name"], _integer(_at(entry, "laps")), *figures)
+                place = (str(metric), unit, _integer(_at(rank, "rank")), thread, _depth(_at(node, "depth")))
+                yield (*place, label["name"], _integer(_at(entry, "laps")), *figures)
 
 
 def _of_text(path: Path, losses: list[Loss]) -> Iterator[_Row]:
+    """The rows of a text file: a table with bars between its columns, whose labels show ranks, threads and depth."""
     columns: list[str] = []
     unread = 0
     for line in text_bytes(path).decode("utf-8", "replace").splitlines():
@@ -113,15 +110,20 @@ def _of_text(path: Path, losses: list[Loss]) -> Iterator[_Row]:
             continue
         row = dict(zip(columns, (cell.strip() for cell in cells), strict=True))
         rank, thread = (label["rank"], label["thread"]) if label["thread"] else (None, label["rank"])
-        figures = (_number(row.get(key)) for key in ("sum", "mean", "min", "max", "stddev"))
-        yield (row.get("metric", ""), row.get("units", ""), _integer(rank), _integer(thread),
-               _depth(_number(row.get("depth"))), label["name"], _integer(row.get("count")), *figures)  # fmt: skip
+        place = (row.get("metric", ""), row.get("units", ""), _integer(rank), _integer(thread))
+        figures = (_number(row.get(key)) for key in _FIGURES)
+        yield (*place, _depth(row.get("depth")), label["name"], _integer(row.get("count")), *figures)
     if unread:
         losses.append(Loss("malformed_rows", unread, detail=path.name))
 
 
 def _at(value: Any, key: str) -> Any:
     return value.get(key) if isinstance(value, dict) else None
+
+
+def _list_at(value: Any, key: str) -> list[Any]:
+    items = _at(value, key)
+    return items if isinstance(items, list) else []
 
 
 def _number(value: Any) -> float | None:
@@ -135,8 +137,9 @@ def _integer(value: Any) -> int | None:
     return int(number) if number is not None and abs(number) < 1 << 53 else None
 
 
-def _depth(value: float | None) -> int:
-    return int(value) if value is not None and 0 <= value < _MOST_DEPTH else 0
+def _depth(value: Any) -> int:
+    number = _number(value)
+    return int(number) if number is not None and 0 <= number < _MOST_DEPTH else 0
 
 
 # --- recordings of Triton's Proton (`*.hatchet`): sums of kernels and scopes by call path, without times ---
@@ -144,13 +147,10 @@ def _depth(value: float | None) -> int:
 
 
 _PROTON_ADVICE = "read it with proton-viewer; trees in JSON are read here (proton.start without data='trace')"
-_UNITS = {
-    "time": "ns",
-    "cycles": "cycles",
-    "bytes": "bytes",
-}  #: Start of the name of a metric -> unit, as Proton has it.
+_UNITS = {"time": "ns", "cycles": "cycles", "bytes": "bytes"}  #: Start of the name of a metric -> its unit.
 _PROTON_ROWS_MAX = 1_000_000
 _LARGEST = 1e300
+_NAME_MAX = 2_000  #: Characters.
 
 
 def read_proton(path: Path) -> MemorySource:
@@ -165,9 +165,7 @@ def read_proton(path: Path) -> MemorySource:
     while nodes and len(rows) < _PROTON_ROWS_MAX:
         node, depth, parent = nodes.pop()
         if isinstance(node, dict):
-            children = node.get("children")
-            below = children if isinstance(children, list) else []
-            nodes += [(child, depth + 1, len(rows)) for child in reversed(below)]
+            nodes += [(child, depth + 1, len(rows)) for child in reversed(_list_at(node, "children"))]
             rows += _rows(node, depth, parent)
     if not any(row[8] is not None for row in rows):
         raise NotATraceError("a recording of Proton without any sums", where=str(path), advice=_PROTON_ADVICE)
@@ -178,7 +176,7 @@ def read_proton(path: Path) -> MemorySource:
 def _rows(node: dict[str, Any], depth: int, parent: int | None) -> list[tuple[Any, ...]]:
     """A row per metric of a node, or one without; those of ROOT are zeros that only name the metrics."""
     frame, metrics = node.get("frame"), node.get("metrics")
-    name = str(frame.get("name", ""))[:2_000] if isinstance(frame, dict) else ""
+    name = str(frame.get("name", ""))[:_NAME_MAX] if isinstance(frame, dict) else ""
     values = metrics if isinstance(metrics, dict) and depth else {}
     count = values.get("count")
     count = count if isinstance(count, int) and abs(count) < 1 << 53 else None

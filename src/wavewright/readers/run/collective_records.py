@@ -1,6 +1,6 @@
-"""Collectives that a library or a framework logged by itself: the extra table `collective_records` of a run.
+"""Runs that are logs of collectives, written by a library or a framework: the extra table `collective_records`.
 
-`recorder` is who wrote a row; null = it does not say.
+Its column `recorder` is the writer of a row; null = the log does not say.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ import polars as pl
 
 from wavewright.model.losses import Loss
 from wavewright.model.run_tables import LONGEST_NS, RUN
-from wavewright.model.schema import empty_frame
 
 RECORDING_PREFIX = "recording "  #: How the guid of one of several recordings in a file begins, before its number.
 
@@ -38,17 +37,10 @@ def link(frame: pl.DataFrame, table: pl.DataFrame, keys: Sequence[str], number: 
 
 
 def with_numbers(events: Mapping[str, pl.DataFrame], tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
-    """The events with row numbers of their threads, queues and streams, which become tables.
+    """The events with the row numbers of their threads, queues and streams, which are added to `tables`.
 
-    The events name them by `tid`, `queue_id` and `stream_id`, and have the number of their process.
-
-    >>> import polars as pl
-    >>> tables = {}
-    >>> calls = pl.DataFrame({"process": [0, 0], "tid": [9, 7]})
-    >>> with_numbers({"regions": calls}, tables)["regions"]["thread"].to_list()
-    [1, 0]
-    >>> tables["threads"]["tid"].to_list()
-    [7, 9]
+    The events name them by `process` and `tid`, `queue_id` or `stream_id`. Calls of the threads 9 and 7, for example,
+    get the numbers 1 and 0, and `tables["threads"]` has the rows 7 and 9.
     """
     linked = dict(events)
     for name, key, number in _NUMBERED:
@@ -70,25 +62,16 @@ def shaped(frame: pl.DataFrame, table: str, columns: Sequence[str]) -> pl.DataFr
 
 
 def finished(tables: Mapping[str, pl.DataFrame], losses: list[Loss]) -> dict[str, pl.DataFrame]:
-    """The columns of the tables that a run has, in its types; times that cannot be become losses.
-
-    >>> import polars as pl
-    >>> losses = []
-    >>> finished({"copies": pl.DataFrame({"start_ns": [5], "end_ns": [3], "extra": [0]})}, losses)["copies"].rows()
-    [(5, 5)]
-    >>> losses[0].kind
-    'backward_times'
-    """
+    """The tables with the columns that a run has, in its types; impossible ends of events become losses."""
     run_tables = {}
     for name, table in tables.items():
-        frame, schema = table, empty_frame(RUN[name]).schema
+        frame, schema = table, RUN[name].dtypes
         if {"start_ns", "end_ns"} <= set(schema) & set(frame.columns) and name != "processes":
             ends, unsound = sound_ends(frame["start_ns"], frame["end_ns"])
             losses += [Loss(kind, count, detail=name) for kind, count in unsound.items()]
             frame = frame.with_columns(ends.alias("end_ns"))
-        run_tables[name] = frame.select(
-            pl.col(key).cast(dtype) for key, dtype in schema.items() if key in frame.columns
-        )
+        present = {column: dtype for column, dtype in schema.items() if column in frame.columns}
+        run_tables[name] = frame.select(pl.col(column).cast(dtype) for column, dtype in present.items())
     return run_tables
 
 
@@ -99,11 +82,6 @@ def sound_ends(begins: pl.Series, ends: pl.Series) -> tuple[pl.Series, dict[str,
     """The ends, replaced by the starts where they are unsound; and the number of unsound ends by kind of loss.
 
     An end that is missing or 0 is an event that did not finish.
-
-    >>> import polars as pl
-    >>> ends, losses = sound_ends(pl.Series([5, 5, 5]), pl.Series([9, 3, None]))
-    >>> ends.to_list(), losses
-    ([9, 5, 5], {'backward_times': 1, 'unfinished_events': 1})
     """
     if _all_sound(begins, ends):
         return ends, {}

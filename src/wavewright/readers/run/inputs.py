@@ -26,24 +26,29 @@ from wavewright.readers.files.runs import PACKAGE_INDEX, packaged_files, rank_in
 from wavewright.readers.files.unpacked_folder import UnpackedFolder
 from wavewright.readers.run.amd_smi import WithSamples, samples_beside
 
-_DATABASE_KINDS = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.BROKEN_DATABASE)
 _CSV_KINDS = (Kind.KERNEL_TRACE, Kind.CSV_TRACE, Kind.COUNTERS)
 #: Formats of the same run in one folder, the most complete first; CSV comes last.
 _FORMS = (
     Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.RESULTS, Kind.CHROME, Kind.ROCPROF_CSV, Kind.PERFETTO,
     Kind.CALL_TOTALS,
 )  # fmt: skip
-#: Kind -> the function below `readers.run` that reads a file of it.
+#: Kind -> the function below `readers.run` that reads a run of it, imported when it is needed.
 _READERS = {
     Kind.CALL_TOTALS: "call_totals.read_call_totals",
+    Kind.CHROME: "chrome.read_kineto",
     Kind.COLLECTIVE_LOG: "collective_logs.read_collective_log",
+    Kind.CSV_TRACE: "rocprofv3.csv.read_rocprofv3_csv",
     Kind.FLIGHT_RECORDER: "flight_recorder.read_flight_recorder",
     Kind.MEMORY_SNAPSHOT: "memory_snapshot.read_memory_snapshot",
     Kind.PROTON: "call_totals.read_proton",
     Kind.PERFETTO: "perfetto.read_perfetto",
     Kind.RESULTS: "rocprofv3.json.read_rocprofv3_json",
+    Kind.ROCPD: "rocpd.read_rocpd",
     Kind.ROCPROF_COUNTERS: "rocprof_v1.read_rocprof_csv",
     Kind.ROCPROF_CSV: "rocprof_v1.read_rocprof_csv",
+    Kind.ROCPROF_DATABASE: "rocprof_v1.read_rocprof_database",
+    Kind.RPD: "rpd.read_rpd",
+    Kind.RUN_TABLES: "tables.read_run_tables",
     Kind.XPLANE: "xplane.read_xplane",
 }
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
@@ -75,10 +80,9 @@ class RunInput:
         return self.unpacked.label(self.path) if self.unpacked else str(self.path)
 
     def absolute(self) -> RunInput:
-        """The same for a process that works in another folder."""
-        files, left_out, captures = (
-            tuple(path.absolute() for path in paths) for paths in (self.files, self.left_out, self.captures)
-        )
+        """The input with absolute paths, for a process that works in another folder."""
+        several = (self.files, self.left_out, self.captures)
+        files, left_out, captures = (tuple(map(Path.absolute, paths)) for paths in several)
         path = self.path.absolute()
         return replace(self, path=path, files=files, left_out=left_out, captures=captures, refused="")
 
@@ -120,40 +124,38 @@ def find_runs(
 
 
 def _with_captures(inputs: list[RunInput], paths: Sequence[str | Path], listings: Inventory) -> list[RunInput]:
-    """The inputs, of which captures of graphs belong to the Chrome traces that may replay them."""
-    traces = [each for each in inputs if each.kind is Kind.CHROME]
-    given_files = {file: None for path in paths for file in _chrome_files(Path(path), listings)}
-    others = [each for each in traces if each.path.absolute().parent.name != CAPTURES and each.path not in given_files]
-    if not others:
+    """The inputs without captures of graphs, which become `captures` of the Chrome traces that may replay them."""
+    given = {file: None for path in paths for file in _chrome_files(Path(path), listings)}
+    traces = [run_input.path for run_input in inputs if run_input.kind is Kind.CHROME]
+    is_replay = {path: path.absolute().parent.name != CAPTURES and path not in given for path in traces}
+    if not any(is_replay.values()):
         return inputs
-    given_files |= dict.fromkeys(each.path for each in traces if each not in others)
-    beside = {
-        folder: _chrome_files(folder, listings)
-        for folder in {each.path.parent / CAPTURES for each in others}
-        if not paths and folder.is_dir()
-    }
-    return [
-        replace(each, captures=tuple(dict.fromkeys([*given_files, *beside.get(each.path.parent / CAPTURES, ())])))
-        if each in others
-        else each
-        for each in inputs
-        if each not in traces or each in others
-    ]
+    captures = [*given, *(path for path, replays in is_replay.items() if not replays)]
+    with_captures = []
+    for run_input in inputs:
+        if is_replay.get(run_input.path):
+            folder = run_input.path.parent / CAPTURES
+            beside = _chrome_files(folder, listings) if not paths and folder.is_dir() else []
+            with_captures.append(replace(run_input, captures=tuple(dict.fromkeys([*captures, *beside]))))
+        elif run_input.kind is not Kind.CHROME:
+            with_captures.append(run_input)
+    return with_captures
 
 
 def _with_snapshots(inputs: list[RunInput]) -> list[RunInput]:
-    """The inputs, of which memory snapshots belong to the Chrome trace beside them: the only one, or of their rank."""
-    pairs: dict[Path, Path] = {}
-    both = (Kind.CHROME, Kind.MEMORY_SNAPSHOT)
-    kinds = {kind: [each.path for each in inputs if each.kind is kind] for kind in both}
-    for snapshot in kinds[Kind.MEMORY_SNAPSHOT]:
-        beside, others = ([path for path in paths if path.parent == snapshot.parent] for paths in kinds.values())
+    """The inputs without snapshots that belong to the Chrome trace beside them: the only one, or that of their rank."""
+    snapshot_of_trace: dict[Path, Path] = {}
+    kinds = (Kind.CHROME, Kind.MEMORY_SNAPSHOT)
+    traces, snapshots = ([run_input.path for run_input in inputs if run_input.kind is kind] for kind in kinds)
+    for snapshot in snapshots:
+        beside, others = ([path for path in paths if path.parent == snapshot.parent] for paths in (traces, snapshots))
         rank = rank_in(snapshot)
-        same = [path for path in beside if rank is not None and rank_in(path) == rank]
-        if len(beside) == len(others) == 1 or len(same) == 1:
-            pairs[(same or beside)[0]] = snapshot
-    partners = set(pairs.values())
-    return [replace(each, snapshot=pairs.get(each.path)) for each in inputs if each.path not in partners]
+        of_rank = [path for path in beside if rank is not None and rank_in(path) == rank]
+        if len(beside) == len(others) == 1 or len(of_rank) == 1:
+            snapshot_of_trace[(of_rank or beside)[0]] = snapshot
+    partners = set(snapshot_of_trace.values())
+    remaining = [run_input for run_input in inputs if run_input.path not in partners]
+    return [replace(run_input, snapshot=snapshot_of_trace.get(run_input.path)) for run_input in remaining]
 
 
 def _chrome_files(place: Path, listings: Inventory) -> list[Path]:
@@ -162,7 +164,7 @@ def _chrome_files(place: Path, listings: Inventory) -> list[Path]:
 
 
 def _without_passes(inputs: list[RunInput], direct_paths: set[Path]) -> list[RunInput]:
-    """The inputs without passes of counters in a folder that has a run as well; those that are direct_paths stay."""
+    """The inputs without passes of counters, where there is a run as well; passes that the user named stay."""
     databases = [each for each in inputs if each.kind is Kind.ROCPD]
     if 1 < len(databases) <= _MOST_LOOKED_INTO:
         inputs = [replace(each, is_pass=_has_counters(each.path)) if each in databases else each for each in inputs]
@@ -219,7 +221,7 @@ def open_input(run_input: RunInput, *, show_secrets: bool = False) -> RunSource:
         raise
     if run_input.unpacked:
         source.path = run_input.label
-        weakref.finalize(source, _let_go, run_input.unpacked)  # the files stay as long as the source
+        weakref.finalize(source, lambda _: None, run_input.unpacked)  # keeps the unpacked files as long as the source
     source.losses.extend(run_input.losses)
     if run_input.left_out:
         names = ", ".join(path.name for path in run_input.left_out[:_NAMED])
@@ -234,52 +236,32 @@ def open_input(run_input: RunInput, *, show_secrets: bool = False) -> RunSource:
     return WithoutSecrets(source)
 
 
-def _let_go(_unpacked: UnpackedFolder) -> None:
-    """Nothing is left to do where the last user of the files is gone."""
-
-
 def _opened(run_input: RunInput, *, show_secrets: bool) -> RunSource:
-    if run_input.kind is Kind.CSV_TRACE:
-        from wavewright.readers.run.rocprofv3.csv import read_rocprofv3_csv
+    """The source that the reader of its kind makes of a run."""
+    from wavewright.readers.files.sqlite import Database
 
-        return read_rocprofv3_csv(run_input.path, run_input.files)
-    if run_input.kind is Kind.RUN_TABLES:
-        from wavewright.readers.run.tables import read_run_tables
-
-        return read_run_tables(run_input.path.parent)
-    if run_input.kind is Kind.CHROME:
-        from wavewright.readers.run.chrome import read_kineto
-
-        source = read_kineto(run_input.path, run_input.captures)
-        if run_input.snapshot:
-            from wavewright.readers.run.memory_snapshot import join_snapshot
-
-            join_snapshot(source, run_input.snapshot)
-        return source
-    if run_input.kind is Kind.PLUGIN:
-        return _of_plugin(run_input.path)
-    if run_input.kind in _READERS:
-        module, _, name = _READERS[run_input.kind].rpartition(".")
-        reader: Callable[[Path], RunSource] = getattr(import_module(f"wavewright.readers.run.{module}"), name)
-        return reader(run_input.path)
-    if run_input.kind in _DATABASE_KINDS:
-        from wavewright.readers.files.sqlite import Database
-
-        database = Database(run_input.path)
-        if run_input.kind is Kind.BROKEN_DATABASE:
-            raise misfit(run_input.kind, run_input.path, "run")
-        if run_input.kind is Kind.ROCPD:
-            from wavewright.readers.run.rocpd import read_rocpd
-
-            return read_rocpd(database, show_secrets=show_secrets)
-        if run_input.kind is Kind.RPD:
-            from wavewright.readers.run.rpd import read_rpd
-
-            return read_rpd(database)
-        from wavewright.readers.run.rocprof_v1 import read_rocprof_database
-
-        return read_rocprof_database(database)
-    raise does_not_hold(run_input.path)
+    kind, path = run_input.kind, run_input.path
+    if kind is Kind.PLUGIN:
+        return _of_plugin(path)
+    if kind is Kind.BROKEN_DATABASE:
+        Database(path)  # usually raises, and says what is wrong with it
+        raise misfit(kind, path, "run")
+    if kind not in _READERS:
+        raise does_not_hold(path)
+    module, _, name = _READERS[kind].rpartition(".")
+    reader: Callable[..., RunSource] = getattr(import_module(f"wavewright.readers.run.{module}"), name)
+    match kind:
+        case Kind.CHROME:
+            return reader(path, run_input.captures, run_input.snapshot)
+        case Kind.CSV_TRACE:
+            return reader(path, run_input.files)
+        case Kind.ROCPD:
+            return reader(Database(path), show_secrets=show_secrets)
+        case Kind.RPD | Kind.ROCPROF_DATABASE:
+            return reader(Database(path))
+        case Kind.RUN_TABLES:
+            return reader(path.parent)
+    return reader(path)
 
 
 def _of_plugin(path: Path) -> RunSource:
@@ -429,19 +411,16 @@ def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[RunInput]:
     """One input per run: tools can write the same run as database, JSON and CSV."""
     tables = tuple(file for file, kind in files if kind in _CSV_KINDS)
     others = _CSV_KINDS + ((Kind.PERFETTO,) if tables else ())  # CSV says more than a Perfetto trace
-    whole = sorted((pair for pair in files if pair[1] not in others), key=lambda pair: _rank(pair[1]))
-    best = [file for file, kind in whole if kind is whole[0][1]]
-    left_out = tuple(file for file, _ in files if file not in best) if whole else ()
+    ranks = {kind: rank for rank, kind in enumerate(_FORMS)}
+    complete = sorted((kind for _, kind in files if kind not in others), key=lambda kind: ranks.get(kind, len(ranks)))
+    best = [file for file, kind in files if complete and kind is complete[0]]
+    left_out = tuple(file for file, _ in files if file not in best)
     for file in best:
-        yield RunInput(file, whole[0][1], left_out=left_out)
-    if tables and not whole:
+        yield RunInput(file, complete[0], left_out=left_out)
+    if tables and not best:
         path = tables[0] if len(tables) == 1 else tables[0].with_name(f"{run}_*.csv" if run else "*.csv")
         is_pass = all(kind is Kind.COUNTERS for _, kind in files)
         yield RunInput(path, Kind.CSV_TRACE, (*tables, *_agent_lists(tables[0], run)), is_pass=is_pass)
-
-
-def _rank(kind: Kind) -> int:
-    return _FORMS.index(kind) if kind in _FORMS else len(_FORMS)
 
 
 def _agent_lists(file: Path, run: str) -> list[Path]:

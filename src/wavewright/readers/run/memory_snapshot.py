@@ -25,13 +25,11 @@ from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
-from wavewright.readers.files.pickles import PickleReader
+from wavewright.readers.files.pickles import torch_pickle
 from wavewright.readers.files.runs import rank_in
 from wavewright.readers.files.text import text_bytes
 from wavewright.readers.run.event_rows import finished, with_numbers
 
-#: What other writers of pickles call: their first argument is the value.
-_INERT = tuple(f"torch.jit._pickle.{name}" for name in ("restore_type_tag", "build_intlist", "build_boollist"))
 _LIMIT = 1 << 31  #: Bytes of a file.
 _MOST_FRAMES = 200  #: Of one stack; the innermost are kept.
 _LARGEST = 1 << 48  #: Bytes; no GPU has more.
@@ -58,8 +56,7 @@ def read_memory_snapshot(path: Path) -> MemorySource:
     Raises `UsageError, NotATraceError` when it cannot be read, is no snapshot, or would import or call anything:
     nothing of it is ever run.
     """
-    reader = PickleReader(str(path), lambda module: module == "torch.jit._pickle", writer="PyTorch", inert=_INERT)
-    root = _fields(reader.read(text_bytes(path, _LIMIT)))
+    root = _fields(torch_pickle(path, text_bytes(path, _LIMIT)))
     if not isinstance(root.get("segments"), list) or not isinstance(root.get("device_traces"), list):
         raise NotATraceError("not a memory snapshot of PyTorch", where=str(path), advice=_ADVICE)
     return _SnapshotRows(root).source(path)
@@ -82,9 +79,8 @@ def join_snapshot(source: MemorySource, path: Path) -> None:
     is_own = tables["allocations"].height > 0 or tables["processes"].height != 1
     meetings = more["allocations"].filter(pl.col("start_ns").is_between(first, last))
     if is_own or not meetings.height:
-        reason = (
-            "the run has allocations of its own, or several processes" if is_own else "it was recorded at another time"
-        )
+        several = "the run has allocations of its own, or several processes"
+        reason = several if is_own else "it was recorded at another time"
         source.losses.append(Loss("snapshot_apart", detail=f"{path.name}: {reason}"))
         return
     index = pl.coalesce("type_index", "absolute_index")
@@ -96,9 +92,8 @@ def join_snapshot(source: MemorySource, path: Path) -> None:
     others = more["agents"].filter(~pl.col("absolute_index").is_in(list(places)))
     agent_column = pl.col("agent").replace_strict(agents, return_dtype=pl.UInt32)
     tables["agents"] = pl.concat([tables["agents"], others.with_columns(agent_column)], how="diagonal_relaxed")
-    tables["allocations"] = (
-        more["allocations"].with_columns(agent_column).drop("thread", "stream", "queue", strict=False)
-    )
+    allocations = more["allocations"].with_columns(agent_column)
+    tables["allocations"] = allocations.drop("thread", "stream", "queue", strict=False)
     tables["frames"] = more["frames"]
     extras = {name: rows.with_columns(agent_column) for name, rows in snapshot.extras.items()}
     source.extras = {**source.extras, **extras}
@@ -202,9 +197,8 @@ class _SnapshotRows:
         for action, address, size, time, stream, stack in reversed(steps):
             kind = {_TAKES: "ALLOC", _GIVES: "FREE"}.get(action)
             if kind:
-                rows.append(
-                    (device, kind, address, size, _integer(stream), time, stack, allocated_bytes, reserved_bytes)
-                )
+                event = (device, kind, address, size, _integer(stream), time, stack)
+                rows.append((*event, allocated_bytes, reserved_bytes))
             allocated_bytes -= size * {"ALLOC": 1, "FREE": -1}.get(kind or "", 0)
             if action in _HOLDS:
                 totals.append((device, time, reserved_bytes))
@@ -273,10 +267,7 @@ def _size(value: Any) -> int | None:
 
 
 def _text(value: Any) -> str:
-    return (
-        str(value)
-        if isinstance(value, str | int)
-        else ",".join(map(_text, value[:4]))
-        if value and isinstance(value, tuple | list)
-        else ""
-    )
+    """A string or number as text, a list of them with commas; anything else is empty."""
+    if isinstance(value, tuple | list):
+        return ",".join(map(_text, value[:4]))
+    return str(value) if isinstance(value, str | int) else ""

@@ -49,12 +49,15 @@ _FACTS = packaged("names.toml", __package__)
 DOMAINS: dict[str, str] = _FACTS["domains"]  #: Category of an event -> domain of the region.
 
 _DIRECTIONS: dict[str, str] = _FACTS["directions"]
+_RANK_IN_NAME = re.compile(r"rank_?(\d{1,9})")
+_CUDA = r"^cu(da)?[A-Z]"  #: Functions of CUDA's runtime and driver.
 _MOST_DEVICES = 1 << 12
 
 
-def read_kineto(path: Path, captures: Sequence[Path] = ()) -> MemorySource:
-    """The tables of a Chrome trace; `captures` are traces of the capture of graphs that it replays.
+def read_kineto(path: Path, captures: Sequence[Path] = (), snapshot: Path | None = None) -> MemorySource:
+    """The tables of a Chrome trace.
 
+    `captures` are traces of the capture of graphs that it replays, `snapshot` is the memory snapshot of its process.
     Raises `UsageError, NotATraceError` when the file cannot be read; of a capture that cannot be, a loss says why.
     """
     losses: list[Loss] = []
@@ -71,14 +74,14 @@ def read_kineto(path: Path, captures: Sequence[Path] = ()) -> MemorySource:
     is_kineto = file.deviceProperties is not None or file.schemaVersion is not None
     run_tables = finished(tables | kinds | graph_calls, losses)
     losses += [*_launched_before(run_tables), *_of_other_vendor(run_tables)]
-    return MemorySource(
-        str(path),
-        "Kineto" if is_kineto else "Chrome trace",
-        "" if file.schemaVersion is None else str(file.schemaVersion),
-        run_tables,
-        losses,
-        extras,
-    )
+    version = "" if file.schemaVersion is None else str(file.schemaVersion)
+    form = "Kineto" if is_kineto else "Chrome trace"
+    source = MemorySource(str(path), form, version, run_tables, losses, extras)
+    if snapshot:
+        from wavewright.readers.run.memory_snapshot import join_snapshot
+
+        join_snapshot(source, snapshot)
+    return source
 
 
 def _events(file: ChromeFile, losses: list[Loss]) -> tuple[dict[str, pl.DataFrame], dict[str, pl.DataFrame]]:
@@ -106,7 +109,9 @@ def _with_graphs(
         return {}, []
     losses: list[Loss] = []
     candidates = [captured_graphs(kinds, path, rank)]
-    for capture in _of_rank(captures, rank):
+    ranks = {capture: _RANK_IN_NAME.search(capture.name) for capture in captures}
+    of_rank = [capture for capture, match in ranks.items() if match and int(match[1]) == rank]
+    for capture in of_rank or captures:
         try:
             file = read_chrome(capture, losses)
             candidates.append(captured_graphs(_events(file, losses)[1], capture, _rank(file)))
@@ -117,15 +122,6 @@ def _with_graphs(
         return {}, losses
     kinds["dispatches"], kinds["copies"] = matches.dispatches, matches.copies
     return ({"graph_calls": matches.calls} if matches.calls.width else {}), losses + matches.losses
-
-
-def _of_rank(captures: Sequence[Path], rank: int | None) -> Sequence[Path]:
-    """The captures of one rank, by their names; all where none is of that rank."""
-    files_of_rank = [path for path in captures if (match := _RANK_IN_NAME.search(path.name)) and int(match[1]) == rank]
-    return files_of_rank or captures
-
-
-_RANK_IN_NAME = re.compile(r"rank_?(\d{1,9})")
 
 
 def _launched_before(tables: dict[str, pl.DataFrame]) -> list[Loss]:
@@ -144,9 +140,6 @@ def _of_other_vendor(tables: dict[str, pl.DataFrame]) -> list[Loss]:
         return []
     products = tables["agents"].filter(pl.col("kind") == "GPU")["product"].unique().drop_nulls().cast(pl.String)
     return [Loss("other_vendor", detail=", ".join(products.sort()) or "a GPU without a name")]
-
-
-_CUDA = r"^cu(da)?[A-Z]"  #: Functions of CUDA's runtime and driver.
 
 
 def _rank(file: ChromeFile) -> int | None:
@@ -235,12 +228,9 @@ def _number(column: str) -> pl.Expr:
 def _direction() -> pl.Expr:
     """The name of a copy in the words of ROCpd."""
     name = pl.col("name").cast(pl.String)
-    short = pl.coalesce(
-        pl.col("direction").replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
-        name.str.extract(r"\b([HDP]to[HDP])\b").replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
-        name.replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String),
-    )
-    return pl.coalesce(short, name).cast(pl.Categorical)
+    spellings = (pl.col("direction"), name.str.extract(r"\b([HDP]to[HDP])\b"), name)
+    known = (each.replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String) for each in spellings)
+    return pl.coalesce(*known, name).cast(pl.Categorical)
 
 
 def _domain() -> pl.Expr:

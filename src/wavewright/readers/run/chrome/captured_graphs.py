@@ -22,12 +22,7 @@ _SIZE_IN_NAME = re.compile(r"\bbs_(\d{1,9})_")  #: SGLang and ATOM: `bs_32_rank0
 _SIZE_IN_MARKER = r"^capture_(\d{1,9})_"  #: vLLM, SGLang: `capture_8192_PIECEWISE`.
 _CALL = ("category", "domain", "name", "function", "event_properties")
 _SIZES = [f"{size}_{axis}" for size in ("grid", "block") for axis in "xyz"]
-_ORDER = {
-    "MARKER": 0,
-    "PYTHON": 1,
-    "OPERATOR": 2,
-    "HIP": 3,
-}  #: Of regions that begin and end together, outermost first.
+_ORDER = {"MARKER": 0, "PYTHON": 1, "OPERATOR": 2, "HIP": 3}  #: Of regions with the same times, outermost first.
 
 
 @dataclass(frozen=True)
@@ -51,12 +46,7 @@ def captured_graphs(kinds: dict[str, pl.DataFrame], path: Path, rank: int | None
     work = pl.concat([kinds[name].select(_KEY) for name in ("dispatches", "copies")]).drop_nulls().unique()
     candidates = calls.join(work, on=_KEY, how="anti").with_columns(node_name=_node_name()).drop_nulls("node_name")
     nodes = candidates.sort("start_ns", "row").join_asof(
-        windows.sort("from_ns"),
-        left_on="start_ns",
-        right_on="from_ns",
-        by="process",
-        strategy="backward",
-        check_sortedness=False,
+        windows.sort("from_ns"), left_on="start_ns", right_on="from_ns", by="process", check_sortedness=False
     )
     nodes = nodes.filter(pl.col("start_ns") <= pl.col("to_ns")).sort("graph", "start_ns", "row")
     nodes = nodes.with_columns(node=pl.int_range(pl.len()).over("graph"))
@@ -125,7 +115,7 @@ def _sizes(regions: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
     )
     marks = marks.drop_nulls("size").with_columns(pl.col("size").cast(pl.Int64)).sort("start_ns")
     sizes = windows.sort("from_ns").join_asof(
-        marks, left_on="from_ns", right_on="start_ns", by="process", strategy="backward", check_sortedness=False
+        marks, left_on="from_ns", right_on="start_ns", by="process", check_sortedness=False
     )
     size = pl.when(pl.col("end_ns") >= pl.col("to_ns")).then("size")
     return sizes.with_columns(size=size).sort("graph")["size"]
@@ -134,22 +124,18 @@ def _sizes(regions: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
 def _chains(regions: pl.DataFrame, nodes: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
     """The regions around nodes, per graph, as `CapturedGraphs.calls`; and the call of each node."""
     threads = nodes["thread"].unique()
-    # The latest capture ends last: what begins after it is around none.
-    rank = pl.col("domain").cast(pl.String).replace_strict(_ORDER, default=2, return_dtype=pl.Int8)
+    # A region that begins after the end of the last capture is around no node.
     rows = regions.with_row_index("row").filter(
         pl.col("thread").is_in(threads.implode()) & (pl.col("start_ns") <= windows["to_ns"].max())
     )
-    rows = rows.with_columns(rank=rank).sort(
-        "thread", "start_ns", "end_ns", "rank", descending=[False, False, True, False]
-    )
+    rank = pl.col("domain").cast(pl.String).replace_strict(_ORDER, default=2, return_dtype=pl.Int8)
+    rows = rows.sort("thread", "start_ns", "end_ns", rank, descending=[False, False, True, False])
     places = pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
     nothing = pl.DataFrame(schema=dict.fromkeys(("ns", "count", "begin", "end"), pl.Int64))
     launch = pl.repeat(_NONE, rows.height, dtype=pl.UInt32, eager=True)
     thread = rows["thread"].cast(pl.UInt32)
-    tree = pl.DataFrame(
-        _core.call_tree(thread, rows["start_ns"], rows["end_ns"], places, launch, nothing)
-    )  # the name of a node is the place of its region
-    place_of_node = tree["name"].cast(pl.Int64)
+    tree = pl.DataFrame(_core.call_tree(thread, rows["start_ns"], rows["end_ns"], places, launch, nothing))
+    place_of_node = tree["name"].cast(pl.Int64)  # `places` stand for names
     parent = pl.select(pl.when(tree["parent"] >= 0).then(tree["parent"])).to_series()
     parents = pl.DataFrame({"place": place_of_node, "parent": place_of_node.gather(parent)})
     rows = rows.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
@@ -159,25 +145,22 @@ def _chains(regions: pl.DataFrame, nodes: pl.DataFrame, windows: pl.DataFrame) -
     while level.height:
         level = levels[-1].drop_nulls("parent").select("graph", place="parent").unique()
         levels.append(level.join(parents, on="place"))
-    every = pl.concat(levels).unique(["graph", "place"])
-    every = every.join(rows.select("place", "start_ns", *_CALL), on="place")
-    every = every.join(windows.select("graph", "from_ns"), on="graph")
+    around = pl.concat(levels).unique(["graph", "place"])
+    around = around.join(rows.select("place", "start_ns", *_CALL), on="place")
+    around = around.join(windows.select("graph", "from_ns"), on="graph")
     is_outer = pl.col("start_ns") < pl.col("from_ns")
     is_layer = pl.col("name").cast(pl.String).str.starts_with(LAYER)
-    every = _without(every.with_columns(is_outer=is_outer), is_outer & ~is_layer)
-    every = every.sort("graph", "place").with_row_index("call").with_columns(pl.col("call").cast(pl.Int64))
-    numbers = every.select("graph", "place", "call")
-    calls = every.join(
-        numbers.rename({"place": "parent", "call": "parent_call"}),
-        on=["graph", "parent"],
-        how="left",
-        maintain_order="left",
-    ).select("call", "graph", "is_outer", *_CALL, parent="parent_call")
+    around = _without(around.with_columns(is_outer=is_outer), is_outer & ~is_layer)
+    around = around.sort("graph", "place").with_row_index("call").with_columns(pl.col("call").cast(pl.Int64))
+    numbers = around.select("graph", "place", "call")
+    parents = numbers.rename({"place": "parent", "call": "parent_call"})
+    calls = around.join(parents, on=["graph", "parent"], how="left", maintain_order="left")
+    calls = calls.select("call", "graph", "is_outer", *_CALL, parent="parent_call")
     return calls, leaf.join(numbers, on=["graph", "place"], how="left", maintain_order="left")["call"]
 
 
 def _without(calls: pl.DataFrame, is_dropped: pl.Expr) -> pl.DataFrame:
-    """The calls but those; what was below them is below the next one around them."""
+    """The calls without those that `is_dropped` selects; their children move below the next remaining call."""
     rows = calls.with_columns(is_dropped=is_dropped)
     on = ["graph", "parent"]
     holes = rows.filter("is_dropped").select("graph", parent="place", next="parent", is_below=True)

@@ -16,7 +16,7 @@ import polars as pl
 from wavewright.base.toml import packaged
 from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
-from wavewright.readers.files.text import json_text
+from wavewright.readers.files.text import UNREADABLE_JSON, text_bytes
 
 _HEAD = 4096  #: Bytes that are searched for the first character of the JSON.
 _BATCH = 1 << 15  #: Events that are Python objects at the same time.
@@ -24,7 +24,6 @@ _NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])'
 _LARGEST = (1 << 63) - 1
 _MOST_DIGITS = len(str(_LARGEST))
 _NO_SIZE = (None, None, None)
-_UNREADABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class ChromeFile(msgspec.Struct, rename={"events": "traceEvents"}):
@@ -60,16 +59,16 @@ def read_chrome(path: Path, losses: list[Loss]) -> ChromeFile:
 
     Raises `UsageError, NotATraceError` when it cannot be read.
     """
-    data = json_text(path)
+    data = text_bytes(path, is_json=True)
     try:
         return _decoded(data)
-    except _UNREADABLE as error:
+    except UNREADABLE_JSON as error:
         problem = f"not a complete Chrome trace ({error})"
     # Repair infinities and a missing end. Of files of gigabytes, at most two copies are in memory.
     data = _NOT_JSON.sub(rb"\1null\2", data)
     data = data.rstrip().rstrip(b",")
     for end in (b"", b"]", b"]}"):
-        with suppress(*_UNREADABLE):
+        with suppress(*UNREADABLE_JSON):
             file = _decoded(data + end)
             if end:
                 losses.append(Loss("cut_file", detail=path.name))
@@ -116,7 +115,7 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
     try:
         events = _EVENTS.decode(b"[" + b",".join(batch) + b"]")
         args = _ARGUMENTS.decode(b"[" + b",".join(map(attrgetter("args"), events)) + b"]")
-    except _UNREADABLE:
+    except UNREADABLE_JSON:
         events, args = _one_by_one(batch)
     fields = ("ph", "cat", "name", "pid", "tid", "ts", "dur", "id")
     values = _columns(events, fields) | _columns(args, tuple(_ARGS))
@@ -134,7 +133,8 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
     columns |= {name: _strings(values[name]) for name in _TEXTS}
     for name in _LISTS:
         sizes = [value if isinstance(value, list) and len(value) == 3 else _NO_SIZE for value in values[name]]
-        columns |= {f"{name}_{axis}": _integers(lengths) for axis, lengths in zip("xyz", _across(sizes), strict=True)}
+        by_axis = list(zip(*sizes, strict=True)) or [(), (), ()]
+        columns |= {f"{name}_{axis}": _integers(lengths) for axis, lengths in zip("xyz", by_axis, strict=True)}
     missing_args = [name for name in _ARGS if name not in columns and name not in _LISTS]
     columns |= {name: _integers(values[name]) for name in missing_args}
     return pl.DataFrame(columns), len(batch) - len(events)
@@ -143,7 +143,7 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
 def _one_by_one(batch: Sequence[msgspec.Raw]) -> tuple[list[Any], list[Any]]:
     events, args = [], []
     for raw in batch:
-        with suppress(*_UNREADABLE):
+        with suppress(*UNREADABLE_JSON):
             event = _EVENT.decode(str(raw, "utf-8", "replace"))
             args.append(_ARGUMENT.decode(event.args if bytes(event.args) != b"null" else b"{}"))
             events.append(event)
@@ -152,10 +152,6 @@ def _one_by_one(batch: Sequence[msgspec.Raw]) -> tuple[list[Any], list[Any]]:
 
 def _columns(rows: Sequence[Any], names: tuple[str, ...]) -> dict[str, Sequence[Any]]:
     return {name: list(map(attrgetter(name), rows)) for name in names}
-
-
-def _across(sizes: Sequence[Sequence[Any]]) -> list[Sequence[Any]]:
-    return list(zip(*sizes, strict=True)) or [(), (), ()]
 
 
 def _strings(values: Sequence[Any]) -> pl.Series:

@@ -61,8 +61,8 @@ def joined_graphs(kinds: dict[str, pl.DataFrame], captures: Sequence[CapturedGra
     if not captures:
         return _unjoined(kinds, work)
     contents = _Captured(captures)
-    result = _match_all(contents, launches, work)
-    return _applied(kinds, contents, result)
+    work, losses = _match_all(contents, launches, work)
+    return _applied(kinds, contents, work, losses)
 
 
 def _launches(regions: pl.DataFrame) -> pl.DataFrame:
@@ -74,7 +74,7 @@ def _launches(regions: pl.DataFrame) -> pl.DataFrame:
     steps = regions.filter(pl.col("domain").cast(pl.String) == "MARKER").with_columns(tokens=tokens)
     steps = steps.drop_nulls("tokens").select("process", "tokens", begin="start_ns", until="end_ns").sort("begin")
     rows = calls.sort("start_ns").join_asof(
-        steps, left_on="start_ns", right_on="begin", by="process", strategy="backward", check_sortedness=False
+        steps, left_on="start_ns", right_on="begin", by="process", check_sortedness=False
     )
     is_inside = pl.col("start_ns") <= pl.col("until")
     return rows.sort("launch").select("launch", *_KEY, "start_ns", tokens=pl.when(is_inside).then("tokens"))
@@ -108,21 +108,15 @@ class _Captured:
         nodes, calls, graphs = [], [], []
         first_graph = first_call = 0
         for number, capture in enumerate(captures):
-            shifts = {"graph": first_graph, "call": first_call}
-            nodes.append(capture.nodes.with_columns(pl.col(key) + by for key, by in shifts.items()))
-            calls.append(
-                capture.calls.with_columns(
-                    pl.col("graph") + first_graph, pl.col("call") + first_call, pl.col("parent") + first_call
-                )
-            )
-            graphs.append(capture.graphs.with_columns(pl.col("graph") + first_graph, file=pl.lit(number, pl.Int64)))
+            graph, call = pl.col("graph") + first_graph, pl.col("call") + first_call
+            nodes.append(capture.nodes.with_columns(graph, call))
+            calls.append(capture.calls.with_columns(graph, call, pl.col("parent") + first_call))
+            graphs.append(capture.graphs.with_columns(graph, file=pl.lit(number, pl.Int64)))
             first_graph += capture.graphs.height
             first_call += capture.calls.height
-        self.nodes = (
-            pl.concat(nodes).sort("graph", "node").with_columns(label=_labels(pl.concat(nodes), pl.concat(calls)))
-        )
-        self.calls = pl.concat(calls)
-        self.graphs = pl.concat(graphs)
+        self.calls, self.graphs = pl.concat(calls), pl.concat(graphs)
+        in_order = pl.concat(nodes).sort("graph", "node")
+        self.nodes = in_order.with_columns(label=_labels(in_order, self.calls))
         names = self.nodes["name"].unique(maintain_order=True)
         self.names = names.to_list()
         self._codes = pl.DataFrame({"name": names, "code": np.arange(names.len(), dtype=np.int64)})
@@ -132,12 +126,11 @@ class _Captured:
         self.begins = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         self.files = self.graphs["file"].to_numpy()
         self.sizes: list[int | None] = self.graphs["size"].to_list()
+        places = np.arange(self.nodes.height) - np.repeat(self.begins[:-1], lengths)
+        labels = _mixed(self.nodes["label"].to_numpy(), places)
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(labels, dtype=np.uint64)])
         #: What the nodes of a graph work on: graphs of equal names that differ in it are for other batches.
-        labels = _prefix_sums(_mixed(self.nodes["label"].to_numpy(), np.arange(self.nodes.height) - self._first()))
-        self.works = (labels[self.begins[1:]] - labels[self.begins[:-1]]).tolist()
-
-    def _first(self) -> NDArray[np.int64]:
-        return np.repeat(self.begins[:-1], np.diff(self.begins))
+        self.works = (sums[self.begins[1:]] - sums[self.begins[:-1]]).tolist()
 
     def code(self, names: pl.Series) -> NDArray[np.int64]:
         """The numbers of names; of those that no node has, -1."""
@@ -156,7 +149,7 @@ def _labels(nodes: pl.DataFrame, calls: pl.DataFrame) -> pl.Series:
     is_operator = pl.col("domain").cast(pl.String) == "OPERATOR"
     label = pl.when(is_operator).then(pl.concat_str([pl.col("name").cast(pl.String).fill_null(""), *parts]))
     rows = calls.select("call", "parent", label=label)
-    places = nodes.sort("graph", "node").select("call", label=pl.lit(None, pl.String))
+    places = nodes.select("call", label=pl.lit(None, pl.String))
     while places["call"].drop_nulls().len():
         at = places.join(rows, on="call", how="left", maintain_order="left", suffix="_here")
         places = at.select(
@@ -167,7 +160,7 @@ def _labels(nodes: pl.DataFrame, calls: pl.DataFrame) -> pl.Series:
 
 
 def _mixed(values: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A number for a value at a place; sums of them tell sequences apart, and are compared in full afterwards."""
+    """Hashes of values at places; the sum over a sequence of them stands for the sequence."""
     x = (values.astype(np.uint64) + np.uint64(7)) * _GOLDEN
     x ^= (places.astype(np.uint64) + np.uint64(1)) * np.uint64(0xC2B2AE3D27D4EB4F)
     x ^= x >> np.uint64(29)
@@ -175,30 +168,15 @@ def _mixed(values: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.u
     return x ^ (x >> np.uint64(32))
 
 
-def _prefix_sums(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    return np.concatenate([np.zeros(1, np.uint64), np.cumsum(values, dtype=np.uint64)])
-
-
-@dataclass(frozen=True)
-class _Matched:
-    """The work of replays, with the node of each (of all nodes of all graphs; -1 = none), and the reasons."""
-
-    work: pl.DataFrame  #: With `node`, `how`.
-    losses: list[Loss]
-
-
-def _match_all(contents: _Captured, launches: pl.DataFrame, work: pl.DataFrame) -> _Matched:
-    """A graph per launch, and a node for each piece of its work."""
+def _match_all(contents: _Captured, launches: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, list[Loss]]:
+    """The work with `node` (of all nodes of all graphs; -1 = none) and `how` it was matched; and losses."""
     owner = work["launch"].to_numpy()
     begins = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]])).astype(np.int64)
     ends = np.append(begins[1:], owner.size)
     numbers = owner[begins]  # of the launches that have work
     codes = contents.code(work["name"])
-    places = np.arange(owner.size) - np.repeat(begins, ends - begins)
-    sums = _prefix_sums(_mixed(codes, places))
-    hashes = (sums[ends] - sums[begins]).tolist()
     finder = _Finder(contents)
-    matches = [finder.match(key, codes[a:b]) for key, a, b in zip(hashes, begins.tolist(), ends.tolist(), strict=True)]
+    matches = [finder.match(codes[a:b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
     tokens = launches["tokens"].to_list()
     choice, losses = _choice(contents, matches, [tokens[number] for number in numbers.tolist()])
     nodes = np.full(owner.size, -1, np.int64)
@@ -211,14 +189,8 @@ def _match_all(contents: _Captured, launches: pl.DataFrame, work: pl.DataFrame) 
         nodes[a:b] = first + (np.arange(b - a) if match.nodes is None else match.nodes)
         way[a:b] = _WAYS.index("graph id" if match.way == "exact" and is_numbered[a] else match.way)
     losses += _left_over(contents, work, matches, choice, begins, ends, codes)
-    texts = (
-        pl.Series("how", way)
-        .cast(pl.Int64)
-        .replace_strict(dict(enumerate(_WAYS)), return_dtype=pl.String, default=None)
-    )
-    place = pl.Series("node", nodes)
-    table = work.drop("node", "how", strict=False).with_columns(place, texts)
-    return _Matched(table.with_columns(how=pl.when(pl.col("node") >= 0).then("how")), losses)
+    matched = work.with_columns(node=pl.Series(nodes), how=pl.Series(_WAYS).gather(pl.Series(way, dtype=pl.UInt32)))
+    return matched.with_columns(how=pl.when(pl.col("node") >= 0).then("how")), losses
 
 
 _WAYS = ["exact", "graph id", "by occurrence", "by subsequence", "with child graphs"]
@@ -240,7 +212,7 @@ class _Finder:
             self._exact.setdefault(codes.tobytes(), []).append(graph)
             self._names.setdefault(np.sort(codes).tobytes(), []).append(graph)
 
-    def match(self, key: int, codes: NDArray[np.int64]) -> _Match | None:
+    def match(self, codes: NDArray[np.int64]) -> _Match | None:
         """The graphs and nodes of one launch; None = nothing fits."""
         text = codes.tobytes()
         if text not in self._found:
@@ -277,11 +249,8 @@ class _Finder:
         """A graph with graphs as nodes: the work in their place is that of one of the other graphs of its file."""
         contents = self._captured
         for graph in self._children[:_MOST_TRIED]:
-            others = [
-                g
-                for g in range(len(contents.sizes))
-                if g not in self._children and contents.files[g] == contents.files[graph]
-            ]
+            of_file = np.flatnonzero(contents.files == contents.files[graph]).tolist()
+            others = [other for other in of_file if other not in self._children]
             at, nodes = 0, list[int]()
             for node, code in enumerate(contents.of(graph).tolist()):
                 if code == _CHILD_CODE:
@@ -331,14 +300,10 @@ def _choice(
     at = 0
     while at < len(matches):
         match = matches[at]
-        if match is None:
-            choice.append(-1)
-            at += 1
-            continue
-        graphs = _of_batch(contents, match.graphs, tokens[at])
+        graphs = _of_batch(contents, match.graphs, tokens[at]) if match else []
         if not graphs:
             choice.append(-1)
-            open_count += 1
+            open_count += match is not None
             at += 1
             continue
         row = windows[int(contents.files[graphs[0]])]
@@ -423,9 +388,11 @@ def _unjoined(kinds: dict[str, pl.DataFrame], work: pl.DataFrame) -> JoinedGraph
     return JoinedGraphs(kinds["dispatches"], kinds["copies"], pl.DataFrame(), [loss])
 
 
-def _applied(kinds: dict[str, pl.DataFrame], contents: _Captured, result: _Matched) -> JoinedGraphs:
-    """The tables with what was found, and the calls that nodes were captured in, once per process."""
-    rows = result.work.filter(pl.col("node") >= 0)
+def _applied(
+    kinds: dict[str, pl.DataFrame], contents: _Captured, work: pl.DataFrame, losses: list[Loss]
+) -> JoinedGraphs:
+    """The tables of GPU work with their nodes, and the calls that nodes were captured in, once per process."""
+    rows = work.filter(pl.col("node") >= 0)
     sizes = [pl.col(name).alias(f"{name}_of_node") for name in _SIZES]
     nodes = contents.nodes.with_row_index("node_row").select(
         pl.col("node_row").cast(pl.Int64), *sizes, "graph", "call", node_of_graph="node"
@@ -437,9 +404,9 @@ def _applied(kinds: dict[str, pl.DataFrame], contents: _Captured, result: _Match
     )
     rows = rows.join(process, on=["row", "is_copy"], how="left", maintain_order="left")
     pairs = rows.select("process", "graph").unique().sort("process", "graph")
-    has_layers = _has_layers(kinds["regions"])
+    names = kinds["regions"]["name"].unique().cast(pl.String).drop_nulls()
     calls = pairs.join(contents.calls, on="graph").sort("process", "call")
-    if has_layers:
+    if names.str.starts_with(LAYER).any():
         outer = calls.filter("is_outer").select("process", parent="call", is_above=True)
         calls = calls.join(outer, on=["process", "parent"], how="left").with_columns(
             parent=pl.when(~pl.col("is_above").fill_null(value=False)).then("parent")
@@ -459,20 +426,13 @@ def _applied(kinds: dict[str, pl.DataFrame], contents: _Captured, result: _Match
         frame = kinds[name].with_row_index("row").join(places, on="row", how="left", maintain_order="left")
         node = pl.coalesce("graph_node", "node_of_graph")
         tables[name] = frame.with_columns(_sizes_of_nodes(frame), graph_node=node).drop("row")
-    return JoinedGraphs(tables["dispatches"], tables["copies"], calls, result.losses)
+    return JoinedGraphs(tables["dispatches"], tables["copies"], calls, losses)
 
 
 def _sizes_of_nodes(frame: pl.DataFrame) -> list[pl.Expr]:
     """Workgroups and grids of replayed kernels are those of the captured launch."""
-    exprs = []
-    for axis in "xyz":
+    sizes = []
+    for axis in "xyz" if "workgroup_x" in frame.columns else "":
         block, grid = (pl.col(f"{name}_{axis}_of_node") for name in ("block", "grid"))
-        if f"workgroup_{axis}" in frame.columns:
-            exprs.append(pl.coalesce(f"workgroup_{axis}", block).alias(f"workgroup_{axis}"))
-            exprs.append(pl.coalesce(f"grid_{axis}", grid * block).alias(f"grid_{axis}"))
-    return exprs
-
-
-def _has_layers(regions: pl.DataFrame) -> bool:
-    names = regions["name"].unique().cast(pl.String).drop_nulls()
-    return bool(names.str.starts_with(LAYER).any())
+        sizes += [pl.coalesce(f"workgroup_{axis}", block), pl.coalesce(f"grid_{axis}", grid * block)]
+    return sizes

@@ -91,23 +91,18 @@ def _unpacked(data: bytes, losses: list[Loss]) -> bytes:
 
 
 def _losses(raw: Mapping[str, Any], path: Path) -> list[Loss]:
+    """What the core counts as damaged, lost or not read, as losses."""
     counts: dict[str, int] = {name: count for name, count in raw["counts"].items() if count}
-    losses = [
-        Loss("malformed_events", counts[name], detail=words)
-        for name, words in _NAMES["damage"].items()
-        if name in counts
-    ]
-    sentences = [sentence.format(f"{counts[name]:,}") for name, sentence in _NAMES["lost"].items() if name in counts]
-    if sentences:
-        losses.append(
-            Loss("lost_packets", sum(counts.get(name, 0) for name in _NAMES["lost"]), detail="; ".join(sentences))
-        )
+    damage: dict[str, str] = _NAMES["damage"]
+    losses = [Loss("malformed_events", counts[name], detail=damage[name]) for name in damage if name in counts]
+    lost = {name: sentence.format(f"{counts[name]:,}") for name, sentence in _NAMES["lost"].items() if name in counts}
+    if lost:
+        losses.append(Loss("lost_packets", sum(counts[name] for name in lost), detail="; ".join(lost.values())))
     if "cut_bytes" in counts:
         losses.append(Loss("cut_file", detail=path.name))
     unread = dict(raw["unread"])
     if unread:
-        labels_by_field = _NAMES["unread"]
-        labels = sorted({labels_by_field.get(str(number), f"field {number}") for number in unread})
+        labels = sorted({_NAMES["unread"].get(str(number), f"field {number}") for number in unread})
         more = f", and {len(labels) - 5} more" if len(labels) > 5 else ""
         losses.append(Loss("unread_records", sum(unread.values()), detail=", ".join(labels[:5]) + more))
     return losses
@@ -120,10 +115,8 @@ def _with_columns(rows: pl.DataFrame, words: pl.Series) -> pl.DataFrame:
         values = [pl.when(pl.col(f"integer {name}") != _NO_NUMBER).then(pl.col(f"integer {name}")) for name in names]
         columns.append(pl.coalesce(values).alias(column))
     for column, names in _NAMES["texts"].items():
-        numbers = rows.select(
-            pl.coalesce(pl.when(pl.col(f"text {name}") != 0).then(pl.col(f"text {name}")) for name in names)
-        ).to_series()
-        columns.append(pl.lit(_texts(words, numbers)).alias(column))
+        numbers = [pl.when(pl.col(f"text {name}") != 0).then(pl.col(f"text {name}")) for name in names]
+        columns.append(pl.lit(_texts(words, rows.select(pl.coalesce(numbers)).to_series())).alias(column))
     correlation = pl.col("correlation")
     return rows.select(
         "track", "start_ns", "is_instant", "category",

@@ -20,13 +20,11 @@ _AXES = (
 
 def categorized(rows: pl.DataFrame, flows: pl.DataFrame, tracks: TrackPlaces, words: pl.Series) -> pl.DataFrame:
     """Rows with their `sort` (dispatch, copy, region, sample), domain, process, thread and correlation."""
-    domain = {}
-    sort = {}
-    for number in rows["category"].unique():
-        name = words[number]
-        domain[number] = domain_of(name)
-        kind = next((kind for kind, names in _WORK.items() if name in names), None)
-        sort[number] = {"dispatches": "dispatch", "copies": "copy", "mixed": "mixed"}.get(kind or "", "call")
+    names = {number: words[number] for number in rows["category"].unique()}
+    domain = {number: domain_of(name) for number, name in names.items()}
+    work = {name: kind for kind, of_kind in _WORK.items() for name in of_kind}
+    sorts = {"dispatches": "dispatch", "copies": "copy", "mixed": "mixed"}
+    sort = {number: sorts.get(work.get(name, ""), "call") for number, name in names.items()}
     category = words.gather(rows["category"]).cast(pl.Categorical)
     kind = rows["category"].replace_strict(sort, default="call", return_dtype=pl.String)
     is_copy = pl.col("name").cast(pl.String).str.contains(_COPY).fill_null(value=False)
@@ -63,11 +61,10 @@ def _correlated(rows: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
     if not flows.height or (work.height and not work["own"].null_count()):
         return rows.with_columns(correlation.alias("correlation"))
     first = flows.unique("row", keep="first", maintain_order=True)
-    numbers = first.with_columns(pl.col("flow").rank("dense").cast(pl.Int64))
-    flow_numbers = pl.DataFrame({"row": pl.Series(range(rows.height), dtype=pl.UInt32)}).join(
-        numbers, on="row", how="left", maintain_order="left"
-    )
-    return rows.with_columns(flow_numbers["flow"].alias("correlation"))
+    numbers = first.select("row", flow=pl.col("flow").rank("dense").cast(pl.Int64))
+    row_numbers = pl.select(row=pl.int_range(rows.height, dtype=pl.UInt32))
+    flow_numbers = row_numbers.join(numbers, on="row", how="left", maintain_order="left")["flow"]
+    return rows.with_columns(flow_numbers.alias("correlation"))
 
 
 def events_of(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
@@ -100,9 +97,7 @@ def events_of(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
 def _direction() -> pl.Expr:
     """The name of a copy in the words of ROCpd."""
     sides = pl.col("name").cast(pl.String).str.extract_groups(_COPY).struct
-    direction = pl.concat_str(
-        pl.lit("MEMORY_COPY_"), sides[0].str.to_uppercase(), pl.lit("_TO_"), sides[1].str.to_uppercase()
-    )
+    direction = pl.format("MEMORY_COPY_{}_TO_{}", sides[0].str.to_uppercase(), sides[1].str.to_uppercase())
     return pl.coalesce(direction, pl.col("name").cast(pl.String)).cast(pl.Categorical).alias("name")
 
 
@@ -113,7 +108,6 @@ def with_counters(
     dispatches = kinds["dispatches"].select("row", "process", "agent", "event")
     by_name = values.with_columns(words.gather(values["name"]).alias("name")).join(dispatches, on="row", how="inner")
     info = by_name.select("process", "agent", "name").unique(maintain_order=True).with_row_index("counter")
-    values_by_counter = by_name.join(
-        info, on=["process", "agent", "name"], nulls_equal=True, maintain_order="left", how="left"
-    )
-    tables["counter_info"], kinds["counters"] = info, values_by_counter.select("process", "counter", "event", "value")
+    key = ["process", "agent", "name"]
+    counters = by_name.join(info, on=key, nulls_equal=True, maintain_order="left", how="left")
+    tables["counter_info"], kinds["counters"] = info, counters.select("process", "counter", "event", "value")

@@ -23,7 +23,7 @@ _FIRST_MADE_UP_TID = 1 << 40
 
 
 class TrackPlaces:
-    """The process, the thread, and the GPU of every track.
+    """The process and the thread of every track, and the values of counter tracks.
 
     A track belongs to the thread that it or the nearest track above it names. Slices on a track of no thread get a
     thread of their own, without a number, named like the track; tracks below one with slices share its thread.
@@ -36,20 +36,19 @@ class TrackPlaces:
             row["label"] = words[row["name"]]
         self._index = {row["uuid"]: at for at, row in enumerate(self._rows)}
         self._above = [self._chain(at) for at in range(len(self._rows))]
-        self._processes: dict[int | None, int] = {}
-        self._process_rows: list[dict[str, Any]] = []
+        self._processes: dict[int | None, dict[str, Any]] = {}  #: Process id -> row of `processes`.
         for row in self._rows:
             if row["kind"] == _PROCESS:
-                self._add_process(row, words)
+                start = row["start_ns"] if row["start_ns"] > 0 else None
+                command = words[row["command"]] or words[row["process_name"]] or None
+                self._number_of(row["pid"] if row["pid"] != _NO_NUMBER else None, start_ns=start, command=command)
         self._process_of = [self._owner(at) for at in range(len(self._rows))]
-        if not self._process_rows:
-            self._process_rows.append({"process": 0, "source": 0, "guid": ""})
         self._names: dict[tuple[int, int], str] = {}
 
     @property
     def processes(self) -> pl.DataFrame:
-        """One row per process."""
-        return frame_of(RUN["processes"], self._process_rows)
+        """One row per process; at least one."""
+        return frame_of(RUN["processes"], [*self._processes.values()] or [{"process": 0, "source": 0, "guid": ""}])
 
     def _chain(self, at: int) -> list[int]:
         """The track and those above it, nearest first."""
@@ -61,28 +60,17 @@ class TrackPlaces:
             chain.append(above)
         return chain
 
-    def _add_process(self, row: dict[str, Any], words: pl.Series) -> int:
-        pid = row["pid"] if row["pid"] != _NO_NUMBER else None
-        if pid not in self._processes:
-            self._processes[pid] = len(self._process_rows)
-            start = row["start_ns"] if row["start_ns"] > 0 else None
-            command = words[row["command"]] or words[row["process_name"]]
-            self._process_rows.append(
-                {"process": len(self._process_rows), "source": 0, "guid": "", "pid": pid, "start_ns": start,
-                 "command": command or None}
-            )  # fmt: skip
-        return self._processes[pid]
+    def _number_of(self, pid: int | None, **facts: Any) -> int:
+        """The number of the process with this id, which is added with these facts if it is new."""
+        row = {"process": len(self._processes), "source": 0, "guid": "", "pid": pid, **facts}
+        return int(self._processes.setdefault(pid, row)["process"])
 
     def _owner(self, at: int) -> int:
         """The process of a track; the only one, or the first, where none is named."""
         for above in self._above[at]:
             row = self._rows[above]
             if row["kind"] in (_PROCESS, _THREAD) and row["pid"] != _NO_NUMBER:
-                if row["pid"] not in self._processes:
-                    self._processes[row["pid"]] = len(self._process_rows)
-                    number = len(self._process_rows)
-                    self._process_rows.append({"process": number, "source": 0, "guid": "", "pid": row["pid"]})
-                return self._processes[row["pid"]]
+                return self._number_of(row["pid"])
         return 0
 
     def placed(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -158,7 +146,7 @@ def agent_text(label: str) -> tuple[str, str] | None:
     return (f"{match[1]} {match[2]}", match[3] or "") if match else None
 
 
-# --- gPUs, streams and queues of GPU work in a Perfetto trace: as annotated, else as the names of tracks say ---
+# --- GPUs, streams and queues of GPU work: as annotated, else as the names of tracks say ---
 
 
 _NUMBER_AFTER = r"(?i)\b{}\W{{0,3}}(\d{{1,18}})\b"
@@ -167,8 +155,11 @@ _NUMBER_AFTER = r"(?i)\b{}\W{{0,3}}(\d{{1,18}})\b"
 def with_gpus(kinds: dict[str, pl.DataFrame], tables: dict[str, pl.DataFrame]) -> dict[str, pl.DataFrame]:
     """The events with the numbers of their agents, streams and queues; agents become a table."""
     targets: dict[str, str] = {}
-    for name in ("dispatches", "copies"):
-        kinds[name] = _with_lines(kinds[name])
+    for name in ("dispatches", "copies"):  # streams and queues that only the name of a track tells
+        numbers = {line: pl.col("label").str.extract(_NUMBER_AFTER.format(line)) for line in ("stream", "queue")}
+        kinds[name] = kinds[name].with_columns(
+            pl.coalesce(f"{line}_id", number.cast(pl.Int64, strict=False)) for line, number in numbers.items()
+        )
     work = {name: _with_agent_text(kinds[name], targets) for name in ("dispatches", "copies", "monitors")}
     work["copies"] = _with_sides(work["copies"])
     agents, events = add_agents(None, work, tables["processes"])
@@ -189,11 +180,8 @@ def _with_agent_text(events: pl.DataFrame, targets: dict[str, str]) -> pl.DataFr
             targets[name[0]] = name[1]
     candidates = [pl.col("labels").replace_strict(by_track, default=None, return_dtype=pl.String)]
     if "device" in events.columns:
-        candidates = [
-            pl.col("agent_text").cast(pl.String),
-            pl.concat_str(pl.lit("GPU "), pl.col("device")),
-            *candidates,
-        ]
+        annotated = (pl.col("agent_text").cast(pl.String), pl.concat_str(pl.lit("GPU "), pl.col("device")))
+        candidates = [*annotated, *candidates]
     events = events.with_columns(pl.coalesce(candidates).alias("agent_text"))
     for column in {"agent_text", "src_text", "dst_text"} & set(events.columns):
         names: dict[str, str] = {}
@@ -205,14 +193,6 @@ def _with_agent_text(events: pl.DataFrame, targets: dict[str, str]) -> pl.DataFr
         texts = pl.col(column).cast(pl.String).replace_strict(names, default=None, return_dtype=pl.String)
         events = events.with_columns(texts.alias(column))
     return events
-
-
-def _with_lines(work: pl.DataFrame) -> pl.DataFrame:
-    """Streams and queues that only the name of a track says."""
-    return work.with_columns(
-        pl.coalesce(f"{line}_id", pl.col("label").str.extract(_NUMBER_AFTER.format(line)).cast(pl.Int64, strict=False))
-        for line in ("stream", "queue")
-    )
 
 
 def _with_sides(copies: pl.DataFrame) -> pl.DataFrame:

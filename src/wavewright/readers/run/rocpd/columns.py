@@ -92,10 +92,8 @@ def _rows(lookup: Lookup, keys: pl.Series, losses: Counter[str]) -> pl.Series:
 
 def _number(text: str | None, key: str, factor: int) -> int | None:
     """The integer at a key of a JSON object; None when there is none."""
-    value: Any = None
     try:
-        value = json.loads(text or "{}")[key]
+        value: Any = json.loads(text or "{}")[key]
     except (ValueError, LookupError, TypeError):
         return None
-    is_number = isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 48
-    return value * factor if is_number else None
+    return value * factor if type(value) is int and abs(value) < 1 << 48 else None

@@ -32,14 +32,11 @@ def joined_chunks(run: RocpdRun, table: str, columns: Types) -> Iterator[pl.Data
     targets = {join: _Target.read(run, *JOINS[join][1:], types) for join, types in types_by_join.items()}
     for piece in run.chunks(table, table_columns):
         rows = {join: target.lookup.rows(piece[JOINS[join][0]]) for join, target in targets.items()}
-        yield pl.DataFrame(
-            [
-                (targets[join].columns[column].gather(rows[join]).cast(columns[name]) if join else piece[column]).alias(
-                    name
-                )
-                for name, (join, column) in places.items()
-            ]
-        )
+        joined = []
+        for name, (join, column) in places.items():
+            values = targets[join].columns[column].gather(rows[join]).cast(columns[name]) if join else piece[column]
+            joined.append(values.alias(name))
+        yield pl.DataFrame(joined)
 
 
 def _place(run: RocpdRun, table: str, name: str) -> tuple[str, str]:
@@ -99,11 +96,10 @@ def event_chunks(run: RocpdRun, columns: Types) -> Iterator[pl.DataFrame]:
     needs |= {"category_id": pl.Int64} | ({"extdata": pl.String} if has_messages else {})
     for piece in run.chunks("event", needs):
         rows = categories.lookup.rows(piece["category_id"])
-        values = {"category": categories.names.gather(rows), "domain": categories.domains.gather(rows)}
-        if has_messages:
-            values["message"] = _messages(piece["extdata"], values["domain"])
-        else:
-            values["message"] = pl.Series([None], dtype=pl.Categorical).new_from_index(0, piece.height)
+        domains = categories.domains.gather(rows)
+        no_messages = pl.Series([None], dtype=pl.Categorical).new_from_index(0, piece.height)
+        messages = _messages(piece["extdata"], domains) if has_messages else no_messages
+        values = {"category": categories.names.gather(rows), "domain": domains, "message": messages}
         yield piece.with_columns(values[name].alias(name) for name in computed_names).select(*columns)
 
 

@@ -60,7 +60,9 @@ def stored_tables(version: str) -> dict[str, StoredTable]:
         rows = [{"name": column, **row} for column, row in declared["columns"].items()]
         columns = decoded(rows, tuple[StoredColumn, ...], where=f"{_FILE}, {name}")
         guid = () if name == "metadata" else (_GUID,)
-        stored = (_of_version(column, number) for column in columns if _number(column.since) <= number)
+        stored = [column for column in columns if _number(column.since) <= number]
+        if number < _NIC_SINCE:
+            stored = [replace(c, choices=tuple(kind for kind in c.choices if kind != "NIC")) for c in stored]
         tables[name] = StoredTable(name, (_ID, *guid, *stored))
     return tables
 
@@ -80,13 +82,6 @@ def _number(version: str) -> tuple[int, ...]:
     return tuple(numbers + [0] * (3 - len(numbers)))
 
 
-def _of_version(column: StoredColumn, version: tuple[int, ...]) -> StoredColumn:
-    if column.choices == _AGENT_KINDS and version < _NIC_SINCE:
-        return replace(column, choices=column.choices[:2])
-    return column
-
-
 _ID = StoredColumn("id", "INTEGER", is_required=True)
 _GUID = StoredColumn("guid", "TEXT", is_required=True)
-_AGENT_KINDS = ("CPU", "GPU", "NIC")
-_NIC_SINCE = (3, 0, 1)
+_NIC_SINCE = (3, 0, 1)  #: Network cards may be agents.

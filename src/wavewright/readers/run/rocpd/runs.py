@@ -68,10 +68,9 @@ def rocpd_runs(database: Database) -> list[RocpdRun]:
     named = [suffix for suffix in suffixes if suffix]
     if named:
         return [RocpdRun(database, suffix, metadata=_metadata(database, suffix)) for suffix in named]
-    guids = _guids(database)
-    if len(guids) < 2:
-        return [RocpdRun(database, "", metadata=_metadata(database, ""))]
-    return [RocpdRun(database, "", guid, _metadata(database, "")) for guid in guids]
+    processes = database.frame(PREFIX + "info_process", {"guid": pl.String})
+    guids = processes["guid"].drop_nulls().unique(maintain_order=True).to_list()
+    return [RocpdRun(database, "", guid, _metadata(database, "")) for guid in (guids if len(guids) > 1 else [None])]
 
 
 def table_names(database: Database) -> dict[str, list[str]]:
@@ -94,8 +93,3 @@ def _suffix(table: str) -> str:
 def _metadata(database: Database, suffix: str) -> dict[str, str]:
     rows = database.frame(_METADATA + suffix, {"tag": pl.String, "value": pl.String})
     return {tag: value for tag, value in rows.iter_rows() if tag and value is not None}
-
-
-def _guids(database: Database) -> list[str]:
-    guids = database.frame(PREFIX + "info_process", {"guid": pl.String})["guid"]
-    return guids.drop_nulls().unique(maintain_order=True).to_list()

@@ -73,8 +73,11 @@ class RocpdSource:
                     series = run.column(origins[name], piece, dtypes[name], losses[name])
                 elif name == NUMBERED.get(table):
                     series = pl.int_range(number, number + piece.height, dtype=pl.UInt32, eager=True)
-                else:
-                    series = _of_run(run.run, name, piece)
+                elif name == "rank":
+                    series = pl.Series([rank_of(variables(text)) for text in piece["environment"]], dtype=pl.Int32)
+                else:  # columns of `processes` that no column stores
+                    value = {"guid": run.run.guid, "source": 0}.get(name)
+                    series = pl.Series([value]).new_from_index(0, piece.height)
                 selected.append(series.cast(dtypes[name]).alias(name))
             number += piece.height
             yield pl.DataFrame(selected)
@@ -84,7 +87,9 @@ class RocpdSource:
             yield _without_values(table, columns, range(number, first + row_count))
         for name, counts in losses.items():
             for kind, count in counts.items():
-                self._note(kind, count, f"{table}.{name}" if kind == "dangling_rows" else table)
+                if count:
+                    detail = f"{table}.{name}" if kind == "dangling_rows" else table
+                    self.database.lose(Loss(kind, count=count, detail=detail))
 
     def _sampled_chunks(self, run: RunColumns, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         sampled = self._sampled[run]
@@ -101,19 +106,6 @@ class RocpdSource:
             for name, value in variables(text).items()
         ]
         return pl.DataFrame(rows, schema=RUN["environment"].dtypes, orient="row")
-
-    def _note(self, kind: str, count: int, detail: str) -> None:
-        """A loss, once however often a table is read."""
-        if count:
-            self.database.lose(Loss(kind, count=count, detail=detail))
-
-
-def _of_run(run: RocpdRun, name: str, piece: pl.DataFrame) -> pl.Series:
-    """Columns of `processes` that no column stores."""
-    if name == "rank":
-        return pl.Series([rank_of(variables(text)) for text in piece["environment"]], dtype=pl.Int32)
-    value = {"guid": run.guid, "source": 0}.get(name)
-    return pl.Series([value]).new_from_index(0, piece.height)
 
 
 def _without_values(table: str, columns: Sequence[str], numbers: range) -> pl.DataFrame:
@@ -183,15 +175,12 @@ def note_missing_in_run(run: RocpdRun) -> None:
     """Record as losses the parts that a run lacks of its declared version."""
     version = run.metadata.get("schema_version", "")
     columns = {PREFIX + table + run.suffix: names for table, names in required(version).items()}
-    if version not in VERSIONS:  # drafts: rows may have their places from their tracks
-        columns = {
-            table: tuple(name for name in names if name not in OF_TRACK)
-            if "track_id" in run.database.tables.get(table, ())
-            else names
-            for table, names in columns.items()
-        }
-    required_columns = columns if version in VERSIONS else {PREFIX + name + run.suffix: () for name in _NEEDED}
-    note_missing(run.database, columns, required_columns, owner=f"run {run.guid or 'without guid'}", suffix=run.suffix)
+    tables = list(columns)
+    if version not in VERSIONS:  # drafts: rows may take their places from their tracks
+        tables = [PREFIX + name + run.suffix for name in _NEEDED]
+        for table in [table for table in columns if "track_id" in run.database.tables.get(table, ())]:
+            columns[table] = tuple(name for name in columns[table] if name not in OF_TRACK)
+    note_missing(run.database, columns, tables, owner=f"run {run.guid or 'without guid'}", suffix=run.suffix)
 
 
 @cache

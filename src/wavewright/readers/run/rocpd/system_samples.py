@@ -31,21 +31,21 @@ class SystemSamples:
         self._run = columns.run
 
     @cached_property
+    def _texts(self) -> pl.DataFrame:
+        return self._run.frame("string", {"id": pl.Int64, "string": pl.String}).unique("id", keep="first")
+
+    @cached_property
     def _events(self) -> pl.DataFrame:
         """Events of polls and of call stacks: `event_id` and `category`."""
-        texts = self._run.frame("string", {"id": pl.Int64, "string": pl.String})
-        names = texts.filter(pl.col("string").str.contains(f"{_STACKS}$|{_POLLS}").fill_null(value=False))
-        empty = pl.DataFrame(schema={"event_id": pl.Int64, "category": pl.String})
+        names = self._texts.filter(pl.col("string").str.contains(f"{_STACKS}$|{_POLLS}").fill_null(value=False))
         if not names.height or not self._run.has("sample", "track_id"):
-            return empty
-        ids = names["id"].implode()
-        pieces = [
-            piece.filter(pl.col("category_id").is_in(ids))
-            for piece in self._run.chunks("event", {"id": pl.Int64, "category_id": pl.Int64})
-        ]
-        rows = pl.concat(pieces) if pieces else pl.DataFrame(schema={"id": pl.Int64, "category_id": pl.Int64})
-        named = names.unique("id", keep="first").rename({"id": "category_id", "string": "category"})
-        return rows.join(named, on="category_id").select("category", event_id="id").select(empty.columns)
+            return pl.DataFrame(schema={"event_id": pl.Int64, "category": pl.String})
+        needs = {"id": pl.Int64, "category_id": pl.Int64}
+        is_sampled = pl.col("category_id").is_in(names["id"].implode())
+        pieces = (piece.filter(is_sampled) for piece in self._run.chunks("event", needs))
+        rows = pl.concat([pl.DataFrame(schema=needs), *pieces])
+        named = names.rename({"id": "category_id", "string": "category"})
+        return rows.join(named, on="category_id").select(pl.col("id").alias("event_id"), "category")
 
     @cached_property
     def _samples(self) -> pl.DataFrame:
@@ -54,11 +54,10 @@ class SystemSamples:
         events = self._events
         if not events.height:
             return pl.DataFrame(schema={**needs, "category": pl.String, "name": pl.String})
-        pieces = [piece.join(events, on="event_id") for piece in self._run.chunks("sample", needs)]
+        pieces = (piece.join(events, on="event_id") for piece in self._run.chunks("sample", needs))
         tracks = self._run.frame("track", {"id": pl.Int64, "name_id": pl.Int64}).unique("id", keep="first")
-        texts = self._run.frame("string", {"id": pl.Int64, "string": pl.String}).unique("id", keep="first")
-        named = tracks.join(texts.rename({"id": "name_id", "string": "name"}), on="name_id", how="left")
-        rows = pl.concat(pieces) if pieces else pl.DataFrame(schema={**needs, "category": pl.String})
+        named = tracks.join(self._texts.rename({"id": "name_id", "string": "name"}), on="name_id", how="left")
+        rows = pl.concat([pl.DataFrame(schema={**needs, "category": pl.String}), *pieces])
         return rows.join(named.rename({"id": "track_id"}).drop("name_id"), on="track_id", how="left").sort("id")
 
     @property
@@ -134,13 +133,10 @@ class SystemSamples:
         if not stacks.height:
             return pl.DataFrame()
         needs = {"event_id": pl.Int64, "name_id": pl.Int64, "pid": pl.Int64}
-        pieces = [
-            piece.filter(pl.col("event_id").is_in(self.stack_events.implode()))
-            for piece in self._run.chunks("region", needs)
-        ]
+        is_frame = pl.col("event_id").is_in(self.stack_events.implode())
+        pieces = (piece.filter(is_frame) for piece in self._run.chunks("region", needs))
         regions = pl.concat([pl.DataFrame(schema=needs), *pieces]).unique("event_id", keep="first")
-        texts = self._run.frame("string", {"id": pl.Int64, "string": pl.String}).unique("id", keep="first")
-        named = regions.join(texts.rename({"id": "name_id", "string": "frame"}), on="name_id", how="left")
+        named = regions.join(self._texts.rename({"id": "name_id", "string": "frame"}), on="name_id", how="left")
         rows = stacks.join(named, on="event_id", how="left").sort("id")
         moment = ["track_id", "timestamp"]
         return rows.select(

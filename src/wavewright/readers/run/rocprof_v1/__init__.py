@@ -41,8 +41,9 @@ def assembled(
     if not processes.height:
         processes = pl.DataFrame({"process": [0], "pid": [None]}, schema={"process": pl.UInt32, "pid": pl.Int64})
     tables["processes"] = processes.with_columns(source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
-    frames = {name: _with_process(events[name], processes) for name in _EVENTS if name in events}
-    frames = with_numbers(frames, tables)
+    frames = {name: link(events[name], processes, ["pid"], "process") for name in _EVENTS if name in events}
+    first_process = pl.col("process").fill_null(0)  # of rows without a process id
+    frames = with_numbers({name: frame.with_columns(first_process) for name, frame in frames.items()}, tables)
     agents = numbered(frames.values(), ["process", "device"], "agent")
     frames = {name: link(frame, agents, ["process", "device"], "agent") for name, frame in frames.items()}
     tables["agents"] = agents.with_columns(kind=pl.lit("GPU"), agent_id="device", absolute_index="device")
@@ -50,26 +51,16 @@ def assembled(
     for name, frame in frames.items():
         tables[name] = frame.with_columns(pl.int_range(first, first + frame.height).alias("event"))
         first += frame.height
-    if "copies" in tables:
-        tables["copies"] = _with_ends(tables["copies"])
+    if "copies" in tables:  # the GPU is the end that is not the host
+        direction = pl.col("name").cast(pl.String)
+        tables["copies"] = tables["copies"].with_columns(
+            src_agent=pl.when(~direction.str.contains("(?i)HostTo")).then("agent"),
+            dst_agent=pl.when(~direction.str.contains("(?i)ToHost")).then("agent"),
+        )
     if "regions" in tables:
         tables["arguments"] = _arguments(tables["regions"])
     _add_counters(tables, events)
     return MemorySource(str(path), form, tables=finished(tables, losses), losses=losses, extras=extras)
-
-
-def _with_process(frame: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
-    """Rows without a process id are of the first process."""
-    return link(frame, processes, ["pid"], "process").with_columns(pl.col("process").fill_null(0))
-
-
-def _with_ends(copies: pl.DataFrame) -> pl.DataFrame:
-    """The GPU is the end that is not the host."""
-    name = pl.col("name").cast(pl.String)
-    return copies.with_columns(
-        pl.when(~name.str.contains("(?i)HostTo")).then("agent").alias("src_agent"),
-        pl.when(~name.str.contains("(?i)ToHost")).then("agent").alias("dst_agent"),
-    )
 
 
 def _arguments(calls: pl.DataFrame) -> pl.DataFrame:
@@ -125,15 +116,10 @@ def read_rocprof_csv(file: Path) -> MemorySource:
         losses.append(Loss("no_times", rows.height, detail="rocprof wrote this file without --timestamp on"))
     events = {"dispatches": rows.select(name for name in rows.columns if not name.startswith(_COUNTER))}
     if counters:
-        events["counters"] = _values(rows, counters)
+        wide = rows.select(pl.col(f"{_COUNTER}{name}").alias(name) for name in counters).with_row_index("the row")
+        values = wide.unpivot(counters, index="the row", variable_name="name").rename({"the row": "row"})
+        events["counters"] = values.filter(pl.col("value").is_finite())
     return assembled(file, "rocprof CSV", events, losses, {})
-
-
-def _values(rows: pl.DataFrame, counters: list[str]) -> pl.DataFrame:
-    """One row per dispatch and counter that has a value."""
-    wide = rows.select(pl.col(f"{_COUNTER}{name}").alias(name) for name in counters).with_row_index("the row")
-    long = wide.unpivot(counters, index="the row", variable_name="name")
-    return long.filter(pl.col("value").is_finite()).rename({"the row": "row"})
 
 
 # --- databases of rocprof (v1): `results.db`, with a table per kind of event ---
@@ -216,16 +202,9 @@ def _calls(database: Database, table: str, domain: str) -> pl.DataFrame:
     rows = _read(database, table, _TIMES | {"index": "Index"}, {"name": "Name", "text": "args"})
     index = pl.col("index") if domain == _LINKED else pl.lit(None, pl.Int64)
     properties = pl.when(pl.col("text").fill_null("") != "").then(pl.struct(args="text").struct.json_encode())
-    return rows.select(
-        *_TIMES,
-        "name",
-        "text",
-        pl.col("name").alias("function"),
-        index.alias("correlation"),
-        pl.lit(domain).alias("domain"),
-        pl.lit(domain).alias("category"),
-        properties.alias("properties"),
-    )
+    function, kind = pl.col("name"), pl.lit(domain)
+    columns = {"function": function, "correlation": index, "domain": kind, "category": kind, "properties": properties}
+    return rows.select(*_TIMES, "name", "text", **columns)
 
 
 def _with_sizes(copies: pl.DataFrame, calls: pl.DataFrame | None) -> pl.DataFrame:

@@ -9,22 +9,13 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.base.toml import packaged
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
 
 _LINKS = {"agent_text": "agent", "src_text": "src_agent", "dst_text": "dst_agent"}
 _TEXT = re.compile(r"(?:(agent|gpu|cpu|nic)\s+)?(\d{1,18})", re.IGNORECASE)
-_INTEGERS = {
-    "agent_id": "node_id",
-    "absolute_index": "node_id",
-    "logical_index": "logical_node_id",
-    "device_id": "device_id",
-    "cu_count": "cu_count",
-    "simd_count": "simd_count",
-    "wave_lanes": "wave_front_size",
-    "waves_per_simd_max": "max_waves_per_simd",
-}
-_TEXTS = {"kind": "agent_type", "target": "name", "product": "product_name", "model": "model_name"}
+_COLUMNS: dict[str, dict[str, str]] = packaged("results.toml", __package__)["agent_list"]
 _MOST_AGENTS = 1 << 16
 
 
@@ -40,11 +31,8 @@ def add_agents(
     for process, text, kind in _texts(events):
         if (process, text) not in number_by_text:
             number_by_text[process, text] = _row_number(rows, process, text, kind)
-    texts = pl.DataFrame(
-        [(process, text, number) for (process, text), number in number_by_text.items()],
-        schema={"process": pl.UInt32, "text": pl.String, "number": pl.UInt32},
-        orient="row",
-    )
+    schema = {"process": pl.UInt32, "text": pl.String, "number": pl.UInt32}
+    texts = pl.DataFrame([(*key, number) for key, number in number_by_text.items()], schema=schema, orient="row")
     tables = dict(events)
     for name, frame in events.items():
         for column in set(_LINKS) & set(frame.columns):
@@ -65,8 +53,8 @@ def _listed_rows(listed: pl.DataFrame | None, processes: pl.DataFrame) -> list[d
         for agent in agents:
             if (agent.get("guid") or "") not in ("", process["guid"]):
                 continue
-            row: dict[str, Any] = {ours: _integer(agent.get(key)) for ours, key in _INTEGERS.items()}
-            row |= {ours: agent.get(key) or "" for ours, key in _TEXTS.items()}
+            row: dict[str, Any] = {ours: _integer(agent.get(key)) for ours, key in _COLUMNS["integers"].items()}
+            row |= {ours: agent.get(key) or "" for ours, key in _COLUMNS["texts"].items()}
             kind = str(row["kind"])
             kilobytes = _integer(agent.get("lds_size_in_kb"))
             row |= {

@@ -20,6 +20,10 @@ from wavewright.readers.run.rocprofv3.tables import add_events
 
 _EVENTS = ("dispatches", "counters", "copies", "allocations", "scratch", "regions")
 _HEAD = 1 << 16
+_MAX_AGENT_BYTES = 1 << 24
+#: A run of a file without process ids ends before a pause of ten minutes that is ten times as long as all work.
+_PAUSE_NS, _PAUSE_PER_WORK = 600 * 10**9, 10
+_START_NS = 10**6  #: No process has loaded the runtime and launched a kernel so soon after the last one ended.
 
 
 def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
@@ -39,10 +43,6 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
     return _assembled(path, raw, run_of(files[0].name), losses)
 
 
-_PAUSE_NS, _OF_WORK = 600 * 10**9, 10
-_START_NS = 10**6  #: No process has loaded the runtime and launched a kernel so soon after the last one ended.
-
-
 def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """Dispatches of several runs in one file that names no process, with a `guid` for each run.
 
@@ -58,7 +58,7 @@ def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     spans = spans.select("number", group=is_after.fill_null(value=False).cum_sum())
     work_ns = (pl.col("end_ns") - pl.col("start_ns")).clip(0).sum()
     pause_ns = pl.col("start_ns") - pl.col("end_ns").cum_max().shift(1)
-    is_new = (pl.col("group").diff() > 0) | (pause_ns >= pl.max_horizontal(_PAUSE_NS, _OF_WORK * work_ns))
+    is_new = (pl.col("group").diff() > 0) | (pause_ns >= pl.max_horizontal(_PAUSE_NS, _PAUSE_PER_WORK * work_ns))
     dispatches = dispatches.join(spans, on="number", maintain_order="left")
     dispatches = dispatches.with_columns(number=is_new.fill_null(value=False).cum_sum() + 1)
     count = int(dispatches["number"].max() or 1)  # type: ignore[arg-type]
@@ -89,7 +89,7 @@ def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataF
 
 
 def _agent_rows(file: Path, losses: list[Loss]) -> pl.DataFrame:
-    """The list of agents: small, and read as strings; of a file that was cut, without the cell where that happened."""
+    """The list of agents as strings; of a file that was cut, without the cell in which it ends."""
     text = text_bytes(file, _MAX_AGENT_BYTES)
     if not text.endswith(b"\n"):
         losses.append(Loss("cut_file", detail=file.name))
@@ -100,9 +100,6 @@ def _agent_rows(file: Path, losses: list[Loss]) -> pl.DataFrame:
         problem = f"cannot be read as CSV ({str(error).splitlines()[0][:120]})"
         raise NotATraceError(problem, where=str(file), advice="record again, or leave it out") from error
     return raw.rename(str.lower)
-
-
-_MAX_AGENT_BYTES = 1 << 24
 
 
 def _assembled(path: Path, raw: dict[str, pl.DataFrame], prefix: str, losses: list[Loss]) -> MemorySource:
@@ -121,11 +118,9 @@ def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
     """One row per recording (guid) and process id; a run without either is one process."""
     parts = []
     for frame in frames:
-        columns = [
-            pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid"),
-            pl.col("pid").cast(pl.Int64) if "pid" in frame.columns else pl.lit(None, pl.Int64).alias("pid"),
-        ]
-        parts.append(frame.select(columns).unique() if frame.height else frame.clear().select(columns).clear())
+        pid = pl.col("pid").cast(pl.Int64) if "pid" in frame.columns else pl.lit(None, pl.Int64).alias("pid")
+        # Literals alone would make a row of a frame without rows.
+        parts.append(frame.with_columns(_guid(frame), pid).select("guid", "pid").unique())
     pairs = pl.concat(parts).unique().sort("guid", "pid", nulls_last=True)
     processes = pairs.filter(pl.col("pid").is_not_null() | pl.col("pid").is_null().all().over("guid"))
     if not processes.height:
@@ -143,8 +138,7 @@ def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str
     """
     if processes.height == 1:
         return frame.with_columns(process=pl.lit(0, pl.UInt32))
-    guid = pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("")
-    rows = frame.with_columns(guid.alias("guid"))
+    rows = frame.with_columns(_guid(frame))
     first = processes.group_by("guid", maintain_order=True).agg(pl.col("process").first())
     candidates = [rows.join(first, on="guid", how="left", maintain_order="left")["process"]]
     if "tid" in frame.columns:
@@ -156,14 +150,12 @@ def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str
 
 
 def _threads_with_pids(events: dict[str, pl.DataFrame]) -> pl.DataFrame:
-    parts = [
-        frame.select(
-            pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid"),
-            "pid",
-            "tid",
-        ).unique()
-        for frame in events.values()
-        if {"pid", "tid"} <= set(frame.columns)
-    ]
+    """The threads of which a file tells the process: `guid`, `pid`, `tid`."""
+    frames = [frame for frame in events.values() if {"pid", "tid"} <= set(frame.columns)]
     empty = pl.DataFrame(schema={"guid": pl.String, "pid": pl.Int64, "tid": pl.Int64})
-    return pl.concat([empty, *parts]).drop_nulls().unique()
+    return pl.concat([empty, *(frame.select(_guid(frame), "pid", "tid") for frame in frames)]).drop_nulls().unique()
+
+
+def _guid(frame: pl.DataFrame) -> pl.Expr:
+    """The recording of each row; empty = the file does not tell."""
+    return pl.col("guid").cast(pl.String).fill_null("") if "guid" in frame.columns else pl.lit("").alias("guid")

@@ -42,16 +42,12 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
             tables.setdefault(name, []).append(frame)
         for name, frame in _events(process, number, losses).items():
             events.setdefault(name, []).append(frame)
-    joined = {name: _joined(name, frames) for name, frames in tables.items()}
+    joined = {name: pl.concat(frames) for name, frames in tables.items()}
+    joined |= {name: joined[name].with_row_index(number) for name, number in _NUMBERS.items()}
     return _assembled(path, joined, {name: pl.concat(parts) for name, parts in events.items()}, losses)
 
 
 _NUMBERS = {"nodes": "node", "agents": "agent", "code_objects": "code_object", "symbols": "symbol"}
-
-
-def _joined(name: str, frames: list[pl.DataFrame]) -> pl.DataFrame:
-    table = pl.concat(frames)
-    return table.with_row_index(_NUMBERS[name]) if name in _NUMBERS else table
 
 
 def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
@@ -68,19 +64,24 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
         "fini_ns": metadata.fini_time,
         "properties": _text({"config": metadata.config}),
     }
+    # The first of these has the id 0, which is never used.
+    code_objects = [record for record in process.code_objects if record.get("code_object_id")]
+    symbols = [record for record in process.kernel_symbols if record.get("kernel_id")]
+    storages = [{"1": "FILE", "2": "MEMORY"}.get(str(record.get("storage_type"))) for record in code_objects]
     rows: dict[str, list[dict[str, Any]]] = {
         "nodes": [_row("nodes", metadata.node)],
         "processes": [about],
         "agents": [_agent_row(agent, number) for agent in process.agents],
-        # The first of each list has the id 0, which is never used.
-        "code_objects": [_code_object_row(o, number) for o in process.code_objects if o.get("code_object_id")],
-        "symbols": [_symbol_row(symbol, number) for symbol in process.kernel_symbols if symbol.get("kernel_id")],
+        "code_objects": [
+            _row("code_objects", record, process=number, storage=storage, properties=_text(record))
+            for record, storage in zip(code_objects, storages, strict=True)
+        ],
+        "symbols": [
+            _row("symbols", record, process=number, name=_symbol_name(record), properties=_text(record))
+            for record in symbols
+        ],
     }
-    return {
-        name: pl.DataFrame([_typed(row, schema) for row in table_rows], schema)
-        for name, table_rows in rows.items()
-        for schema in (_schema(name),)
-    }
+    return {name: _typed_frame(name, table_rows) for name, table_rows in rows.items()}
 
 
 def _row(table: str, record: Mapping[str, Any], **more: Any) -> dict[str, Any]:
@@ -88,10 +89,15 @@ def _row(table: str, record: Mapping[str, Any], **more: Any) -> dict[str, Any]:
     return {ours: record.get(field) for ours, field in DESCRIBED[table].items()} | more
 
 
-def _schema(name: str) -> dict[str, Any]:
-    numbers = {_NUMBERS.get(name)}
-    types = {key: dtype for key, dtype in RUN[name].dtypes.items() if key not in numbers}
-    return types | ({"object_id": pl.Int64} if name == "symbols" else {})
+def _typed_frame(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Rows as a table without its row numbers; a value that is not of the type of its column is null."""
+    schema: dict[str, Any] = {key: dtype for key, dtype in RUN[name].dtypes.items() if key != _NUMBERS.get(name)}
+    schema |= {"object_id": pl.Int64} if name == "symbols" else {}
+    types = {key: str if dtype == pl.String else int for key, dtype in schema.items()}
+    typed = [
+        {key: _fitting(value) if isinstance(value, types[key]) else None for key, value in row.items()} for row in rows
+    ]
+    return pl.DataFrame(typed, schema)
 
 
 def _agent_row(agent: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -107,15 +113,9 @@ def _agent_row(agent: Mapping[str, Any], number: int) -> dict[str, Any]:
     )
 
 
-def _code_object_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
-    storage = {"1": "FILE", "2": "MEMORY"}.get(str(record.get("storage_type")))
-    return _row("code_objects", record, process=number, storage=storage, properties=_text(record))
-
-
-def _symbol_row(record: Mapping[str, Any], number: int) -> dict[str, Any]:
+def _symbol_name(record: Mapping[str, Any]) -> Any:
     names = ("formatted_kernel_name", "demangled_kernel_name", "kernel_name")
-    name = next((record[name] for name in names if record.get(name)), "")
-    return _row("symbols", record, process=number, name=name, properties=_text(record))
+    return next((record[name] for name in names if record.get(name)), "")
 
 
 def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.DataFrame]:
@@ -144,36 +144,33 @@ def _events(process: Process, number: int, losses: list[Loss]) -> dict[str, pl.D
 def _frames(kind: RecordKind, name: str, records: Sequence[msgspec.Raw], losses: list[Loss]) -> Iterator[pl.DataFrame]:
     """The columns of the records, a batch at a time; a record that does not fit its kind is a loss."""
     values_of = attrgetter(*kind.columns.values())
-    dtypes = {"address": pl.String, "flags": pl.String}
+    names = [ours for ours in kind.columns if ours != "records"]
     loss_count = 0
     for begin in range(0, len(records), _BATCH):
         batch = records[begin : begin + _BATCH]
         sound: list[Any] = records_of(batch, kind.fields)
         loss_count += len(batch) - len(sound)
         values = dict(zip(kind.columns, zip(*map(values_of, sound), strict=True), strict=True)) if sound else {}
-        counted = values.pop("records", None)
-        columns = {
-            ours: pl.Series(ours, [_plain(v) for v in column], pl.String)
-            if ours in dtypes
-            else pl.Series(ours, column, pl.Int64, strict=False)
-            for ours, column in (values or dict.fromkeys((c for c in kind.columns if c != "records"), ())).items()
-        }
+        columns = []
+        for ours in names:
+            column = values.get(ours, ())
+            if ours in ("address", "flags"):
+                texts = [None if (plain := _handle(value)) is None else str(plain) for value in column]
+                columns.append(pl.Series(ours, texts, pl.String))
+            else:
+                columns.append(pl.Series(ours, column, pl.Int64, strict=False))
         frame = pl.DataFrame(columns)
-        yield frame if kind.table != "counters" else _counted(frame, counted or ())
+        yield frame if kind.table != "counters" else _counted(frame, values.get("records", ()))
     if loss_count:
         losses.append(Loss("malformed_events", loss_count, detail=name))
 
 
 def _counted(dispatches: pl.DataFrame, records: Sequence[Sequence[Any]]) -> pl.DataFrame:
     """One row per value of a counter."""
-    values = [
-        (at, value.counter_id.handle, value.value)
-        for at, record_values in enumerate(records)
-        for value in record_values
-    ]
-    frame = pl.DataFrame(
-        values, {"at": pl.UInt32, "counter_id": pl.Int64, "value": pl.Float64}, orient="row", strict=False
-    )
+    pairs = [(at, value) for at, values in enumerate(records) for value in values]
+    rows = [(at, value.counter_id.handle, value.value) for at, value in pairs]
+    schema = {"at": pl.UInt32, "counter_id": pl.Int64, "value": pl.Float64}
+    frame = pl.DataFrame(rows, schema, orient="row", strict=False)
     return frame.join(dispatches.with_row_index("at"), on="at", maintain_order="left").drop("at")
 
 
@@ -244,29 +241,14 @@ def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: 
     return rows.with_columns(pl.col("name").fill_null(pl.format("kernel {}", "symbol_id").cast(pl.Categorical)))
 
 
-def _plain(value: Any) -> str | None:
-    """A number or address as a string; some versions write `{"handle": ...}`."""
-    plain = _handle(value) if isinstance(value, dict) else value
-    return None if plain is None else str(plain)
-
-
 def _handle(value: Any) -> Any:
-    if isinstance(value, dict):
-        return value.get("handle", value.get("value"))
-    return value
+    """A number or address, which some versions write as `{"handle": ...}`."""
+    return value.get("handle", value.get("value")) if isinstance(value, dict) else value
 
 
 def _fitting(value: Any) -> Any:
     """None for integers beyond 64 bits."""
     return None if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST else value
-
-
-def _typed(row: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
-    """A row with null for every value that is not of the type of its column."""
-    return {
-        key: _fitting(value) if isinstance(value, str if schema[key] == pl.String else int) else None
-        for key, value in row.items()
-    }
 
 
 def _text(value: Any) -> str:

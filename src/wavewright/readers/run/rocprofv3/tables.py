@@ -32,23 +32,15 @@ def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFr
     dispatches = dispatches.with_row_index("event")
     if "symbol_id" in dispatches.columns and "symbols" not in tables:
         registers = [name for name in _SYMBOL if name in dispatches.columns]
-        symbols = (
-            dispatches.drop_nulls("symbol_id")
-            .group_by("process", "symbol_id")
-            .agg(pl.col("name", *registers).first())
-            .sort("process", "symbol_id")
-            .with_row_index("symbol")
-        )
-        tables["symbols"] = symbols
+        by_symbol = dispatches.drop_nulls("symbol_id").group_by("process", "symbol_id")
+        symbols = by_symbol.agg(pl.col("name", *registers).first()).sort("process", "symbol_id")
+        tables["symbols"] = symbols.with_row_index("symbol")
     if "symbols" in tables:
         dispatches = link(dispatches, tables["symbols"], ["process", "symbol_id"], "symbol")
     tables["dispatches"] = dispatches
     if counted is not None:
-        values = (
-            counted.drop("agent", "name", strict=False)
-            .rename({"counter": "name"})
-            .with_columns(pl.col("name").cast(pl.String))
-        )
+        values = counted.drop("agent", "name", "counter", strict=False)
+        values = values.with_columns(name=counted["counter"].cast(pl.String))
         info = numbered([values], ["process", "name"], "counter")
         values = link(values, info, ["process", "name"], "counter")
         keys = ["process", "dispatch_id"]
@@ -94,20 +86,18 @@ def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataF
             (pl.lit("SCRATCH") if kind == "scratch" else level).alias("level"),
         ]
         if "address" in frame.columns:
-            columns.append(_address(pl.col("address")).alias("address"))
+            address = pl.col("address")
+            as_hex = address.str.strip_prefix("0x").str.to_integer(base=16, strict=False)
+            is_hex = address.str.starts_with("0x")
+            columns.append(
+                pl.when(is_hex).then(as_hex).otherwise(address.cast(pl.Int64, strict=False)).alias("address")
+            )
         if "flags" in frame.columns:
             flags = pl.col("flags").str.extract(r"(-?\d+)")
             columns.append(pl.concat_str(pl.lit('{"flags": "'), flags, pl.lit('"}')).alias("properties"))
         parts.append(frame.with_columns(columns))
     if parts:
         tables["allocations"] = pl.concat(parts, how="diagonal_relaxed")
-
-
-def _address(text: pl.Expr) -> pl.Expr:
-    is_hex = text.str.starts_with("0x")
-    digits = text.str.strip_prefix("0x")
-    as_hex = digits.str.to_integer(base=16, strict=False)
-    return pl.when(is_hex).then(as_hex).otherwise(text.cast(pl.Int64, strict=False))
 
 
 def _add_regions(tables: dict[str, pl.DataFrame], calls: pl.DataFrame) -> None:

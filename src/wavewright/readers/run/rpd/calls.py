@@ -38,13 +38,9 @@ class Calls:
     def _pieces(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         yield from self._database.chunks("rocpd_api", dict.fromkeys(names, pl.Int64))
 
-    @property
-    def _is_marker(self) -> pl.Expr:
-        return pl.col("apiName_id").is_in(self._markers.implode()).fill_null(value=False)
-
     @cached_property
-    def _markers(self) -> pl.Series:
-        return self._entities.string_ids(_MARKER)
+    def _is_marker(self) -> pl.Expr:
+        return pl.col("apiName_id").is_in(self._entities.string_ids(_MARKER).implode()).fill_null(value=False)
 
     def _events(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """Regions, or (of the markers without duration) samples."""
@@ -80,7 +76,9 @@ class Calls:
             labels = calls.select(pl.when(self._is_marker).then(text).otherwise(function).alias("name"))
             columns += [labels["name"]]
             if "properties" in names:
-                columns += [self._properties(calls)]
+                # Arguments as JSON; those of markers are their names.
+                texts = self._quoted.take("quoted", calls["args_id"])
+                columns += calls.select(properties=pl.when(~self._is_marker).then(texts)).get_columns()
         if names & {"category", "domain"}:
             domain = self._domains.take("domain", calls["apiName_id"])
             kinds = {"guessed": domain, "domain": strings.take("string", calls["domain_id"])}
@@ -91,11 +89,6 @@ class Calls:
             domains += [_recorded("category")] if "category" in kinds else []
             columns += pl.DataFrame(kinds).select(domains).get_columns()
         return columns
-
-    def _properties(self, calls: pl.DataFrame) -> pl.Series:
-        """The arguments as JSON; null where there are none, and for markers, where they are the name."""
-        texts = self._quoted.take("quoted", calls["args_id"])
-        return calls.select(pl.when(~self._is_marker).then(texts).alias("properties")).to_series()
 
     @cached_property
     def _quoted(self) -> Keyed:

@@ -64,39 +64,29 @@ class Entities:
         return pl.DataFrame({"node_id": sorted(ids)}, schema={"node_id": pl.Int64}).with_row_index("node")
 
     @cached_property
-    def _calls(self) -> Keyed:
-        """api id -> pid, tid."""
+    def _threads_of_calls(self) -> tuple[Keyed, pl.DataFrame]:
+        """api id -> `thread`; and the pid and tid of each thread, as stored."""
         calls = keyed(self.database, "rocpd_api", "id", {"pid": pl.Int64, "tid": pl.Int64})
         pairs = calls.frame.select("pid", "tid").unique(maintain_order=True).with_row_index("thread")
         rows = calls.frame.join(pairs, on=["pid", "tid"], how="left", maintain_order="left", nulls_equal=True)
-        self._pairs = pairs
-        return Keyed(rows.select("id", "thread"), "id")
+        return Keyed(rows.select("id", "thread"), "id"), pairs
 
     @cached_property
     def threads(self) -> pl.DataFrame:
         """pid and tid as stored, with the number of the thread and of its process."""
-        _ = self._calls
-        return self._pairs.join(
-            self.processes.select("process", "stored"),
-            left_on="pid",
-            right_on="stored",
-            nulls_equal=True,
-            how="left",
-            maintain_order="left",
-        )
+        processes = self.processes.select("process", pid="stored")
+        return self._threads_of_calls[1].join(processes, on="pid", nulls_equal=True, how="left", maintain_order="left")
 
     @cached_property
     def processes(self) -> pl.DataFrame:
         """`stored` = the pid as stored, with the number of the node in it."""
-        _ = self._calls
-        pids = self._pairs["pid"].unique(maintain_order=True)
+        pids = self._threads_of_calls[1]["pid"].unique(maintain_order=True)
         if not pids.len():
             pids = pl.Series("pid", [None], dtype=pl.Int64)
         stride = self.pid_stride
         node = pids // stride if stride else pids * 0
-        return pl.DataFrame(
-            {"stored": pids, "pid": pids % stride if stride else pids, "node_id": node.fill_null(0)}
-        ).with_row_index("process")
+        columns = {"stored": pids, "pid": pids % stride if stride else pids, "node_id": node.fill_null(0)}
+        return pl.DataFrame(columns).with_row_index("process")
 
     @cached_property
     def _links(self) -> Keyed:
@@ -109,7 +99,7 @@ class Entities:
 
     def thread_of(self, calls: pl.Series) -> pl.Series:
         """Number of the thread that made each call."""
-        return self._calls.take("thread", calls)
+        return self._threads_of_calls[0].take("thread", calls)
 
     def process_of(self, threads: pl.Series) -> pl.Series:
         """Number of the process of each thread."""

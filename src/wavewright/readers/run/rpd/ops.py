@@ -18,16 +18,9 @@ from wavewright.readers.run.rpd.entities import Entities, Keyed, hexadecimal, ke
 
 _COPY_TYPE = "(?i)^copy|memcpy|memory_copy"
 _LANES_LAUNCH = "^hip(Ext|Hcc)ModuleLaunchKernel$"  #: Calls whose grid is in lanes; all others give it in workgroups.
-_LAUNCH = {
-    "workgroup_x": "workgroupX",
-    "workgroup_y": "workgroupY",
-    "workgroup_z": "workgroupZ",
-    "grid_x": "gridX",
-    "grid_y": "gridY",
-    "grid_z": "gridZ",
-    "lds_bytes": "groupSegmentSize",
-    "scratch_bytes": "privateSegmentSize",
-}
+#: Columns of dispatches -> those of `rocpd_kernelapi`.
+_LAUNCH = {f"{size}_{axis}": f"{size}{axis.upper()}" for size in ("workgroup", "grid") for axis in "xyz"}
+_LAUNCH |= {"lds_bytes": "groupSegmentSize", "scratch_bytes": "privateSegmentSize"}
 _REGISTERS = {"sgpr_count": "sgpr", "vgpr_count": "vgpr"}
 _OP = ("id", "opType_id", "description_id", "gpuId", "queueId")
 _FROM_HOST, _TO_HOST = "(?i)HostTo|HOST_TO", "(?i)ToHost|TO_HOST"
@@ -46,7 +39,7 @@ class Ops:
         times = ("start", "end") if {"start_ns", "end_ns"} & set(columns) else ()
         more_columns = ("sequenceId", "completionSignal") if "properties" in columns else ()
         types = dict.fromkeys((*_OP, *times), pl.Int64) | dict.fromkeys(more_columns, pl.String)
-        copies = self._copy_types
+        copies = self.entities.string_ids(_COPY_TYPE)
         wrong: Counter[tuple[str, str]] = Counter()
         for piece in self._database.chunks("rocpd_op", types):
             is_copy = pl.col("opType_id").is_in(copies.implode()).fill_null(value=False)
@@ -60,10 +53,6 @@ class Ops:
                     wrong["dangling_rows", "names of rocpd_op"] += frame["name"].null_count()
                 yield frame
         self.entities.note(wrong)
-
-    @cached_property
-    def _copy_types(self) -> pl.Series:
-        return self.entities.string_ids(_COPY_TYPE)
 
     @cached_property
     def empty_strings(self) -> pl.Series:
@@ -85,12 +74,8 @@ class Ops:
         launches = keyed(self._database, "rocpd_kernelapi", "api_ptr_id", types)
         calls = keyed(self._database, "rocpd_api", "id", {"apiName_id": pl.Int64})
         in_lanes = calls.take("apiName_id", launches.keys).is_in(self.entities.string_ids(_LANES_LAUNCH).implode())
-        lanes = [
-            pl.when(in_lanes.fill_null(value=False))
-            .then(f"grid{axis}")
-            .otherwise(pl.col(f"grid{axis}") * pl.col(f"workgroup{axis}"))
-            for axis in "XYZ"
-        ]
+        factors = (pl.when(in_lanes.fill_null(value=False)).then(1).otherwise(f"workgroup{axis}") for axis in "XYZ")
+        lanes = [pl.col(f"grid{axis}") * factor for axis, factor in zip("XYZ", factors, strict=True)]
         code_object = pl.col("codeObject_id").str.to_integer(strict=False)
         return Keyed(launches.frame.with_columns(*lanes, code_object), "api_ptr_id")
 
@@ -189,17 +174,14 @@ class _Piece:
     def _number_in(self, table: pl.DataFrame, columns: list[str], number: str) -> pl.Series:
         """The row of a table with the values of these columns, and the process, of each op."""
         keys = self._piece.select(columns).with_columns(self.process.alias("process"))
-        key = keys.columns
-        return keys.join(table.select(*key, number), on=key, how="left", maintain_order="left", nulls_equal=True)[
-            number
-        ]
+        numbers = table.select(*keys.columns, number)
+        return keys.join(numbers, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)[number]
 
     @cached_property
     def stream(self) -> pl.Series:
         """The stream of the launch."""
-        rows = pl.DataFrame(
-            {"process": self.process, "text": self._entities.stream_texts.take("stream", self.correlation)}
-        )
+        texts = self._entities.stream_texts.take("stream", self.correlation)
+        rows = pl.DataFrame({"process": self.process, "text": texts})
         streams = self._entities.streams.select("process", "text", "stream")
         return rows.join(streams, on=["process", "text"], how="left", maintain_order="left")["stream"]
 
@@ -226,25 +208,15 @@ class _Piece:
         if name in ("src_agent", "dst_agent"):
             # The op names one GPU; the other side is the host, unless the copy stays on the device.
             host, kind = (_FROM_HOST, _H2D) if name == "src_agent" else (_TO_HOST, _D2H)
-            ends = pl.DataFrame(
-                {
-                    "type": self.type_name.cast(pl.String),
-                    "kind": calls.take("kind", self.correlation),
-                    "agent": self.agent,
-                }
-            )
-            is_host = pl.col("type").str.contains(host) | (
-                pl.col("kind").eq_missing(kind) & ~pl.col("type").str.contains("(?i)To|_TO_")
-            )
-            return ends.select(pl.when(~is_host).then("agent")).to_series()
+            op_type, call_kind = self.type_name.cast(pl.String), calls.take("kind", self.correlation)
+            is_host = op_type.str.contains(host) | (call_kind.eq_missing(kind) & ~op_type.str.contains("(?i)To|_TO_"))
+            return pl.select(pl.when(~is_host).then(self.agent)).to_series()
         return None
 
     def _properties(self, *, is_copy: bool) -> pl.Series:
         """Type and sequence of the op, and the other values of a copy, as JSON."""
         properties = {"opType": self.type_name.cast(pl.String)}
-        properties |= {
-            name: self._piece[name] for name in ("sequenceId", "completionSignal") if name in self._piece.columns
-        }
+        properties |= {name: self._piece[name] for name in ("sequenceId", "completionSignal")}
         if is_copy:
             others = ("kind", "width", "height", "dstDevice", "srcDevice", "sync", "pinned")
             properties |= {name: self._ops.copy_calls.take(name, self.correlation) for name in others}

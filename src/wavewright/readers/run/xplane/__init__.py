@@ -43,13 +43,8 @@ _STEP = "step_num"
 _CORRELATION = "correlation_id"
 _LARGEST = 1 << 63
 #: Columns of `dispatches` that `kernel_sizes` fills, in this order.
-SIZES = (
-    *(f"workgroup_{axis}" for axis in "xyz"),
-    *(f"grid_{axis}" for axis in "xyz"),
-    "lds_bytes",
-    "scratch_bytes",
-    "vgpr_count",
-)
+SIZES = tuple(f"{size}_{axis}" for size in ("workgroup", "grid") for axis in "xyz")
+SIZES += ("lds_bytes", "scratch_bytes", "vgpr_count")
 _LINKED: dict[str, Any] = {"process": pl.UInt32, "correlation": pl.Int64, "start_ns": pl.Int64, "end_ns": pl.Int64}
 _SCHEMAS: dict[str, dict[str, Any]] = {
     "dispatches": _LINKED
@@ -108,11 +103,11 @@ class _Rows:
         self._texts: dict[tuple[Any, ...], str | None] = {}
         self.thread_names: list[tuple[int, str]] = []
         facts: Statistics = {}
-        unread = 0
         for plane in space.planes:
             facts |= plane.statistics if plane.name == "Task Environment" else {}
-        starts = [value for value in (facts.get("profile_start_time"),) if isinstance(value, int)]
-        self._zero_ns = starts[0] if starts and 0 < starts[0] < _LARGEST >> 1 else 0
+        start = facts.get("profile_start_time")
+        self._zero_ns = start if isinstance(start, int) and 0 < start < _LARGEST >> 1 else 0
+        unread = 0
         for plane in space.planes:
             if match := _GPU.match(plane.name):
                 self._take_gpu(plane, int(match[1]))
@@ -150,7 +145,7 @@ class _Rows:
         return int(self._agents[device]["agent"])
 
     def _times(self, event: Event) -> tuple[int, int]:
-        """From the start of the recording, where the times of the file are."""
+        """Start and end of an event; those of files that count from the start of the recording are moved by it."""
         zero = self._zero_ns if event.start_ns < self._zero_ns else 0
         return event.start_ns + zero, event.end_ns + zero
 
@@ -160,8 +155,7 @@ class _Rows:
             match = _STREAM.match(line.name)
             for event in line.events:
                 statistics = event.statistics
-                start, end = self._times(event)
-                link = (0, _positive(statistics.get(_CORRELATION)), start, end)
+                link = (0, _positive(statistics.get(_CORRELATION)), *self._times(event))
                 text = self._text(statistics, (_CORRELATION,))
                 if match is None:
                     self._rows["device_lines"].append((*link, agent, line.name, event.name, text))
@@ -180,14 +174,11 @@ class _Rows:
                     self._take_memory(line, event)
                     continue
                 name, domain = _named(event)
-                start, end = self._times(event)
-                correlation = _positive(event.statistics.get(_CORRELATION))
+                link = (0, _positive(event.statistics.get(_CORRELATION)), *self._times(event))
                 function = name if domain != "MARKER" else None
                 category = "HIP_RUNTIME_API" if domain == "HIP" else plane.name.removeprefix("/")
                 text = self._text(event.statistics, (_CORRELATION,))
-                self._rows["regions"].append(
-                    (0, correlation, start, end, name, function, domain, category, text, line.number)
-                )
+                self._rows["regions"].append((*link, name, function, domain, category, text, line.number))
 
     def _take_memory(self, line: Line, event: Event) -> None:
         statistics = event.statistics
@@ -196,11 +187,8 @@ class _Rows:
         kind = _MEMORY[event.name]
         size = _positive(statistics.get("allocation_bytes")) or _positive(statistics.get("requested_bytes"))
         text = msgspec.json.encode(statistics).decode()
-        start, end = self._times(event)
-        self._rows["allocations"].append(
-            (0, None, start, end, kind, "FRAMEWORK", text, line.number, agent, _positive(statistics.get("addr")),
-             size if kind == "ALLOC" else 0)
-        )  # fmt: skip
+        place = (line.number, agent, _positive(statistics.get("addr")), size if kind == "ALLOC" else 0)
+        self._rows["allocations"].append((0, None, *self._times(event), kind, "FRAMEWORK", text, *place))
 
     def _text(self, statistics: Statistics, without: tuple[str, ...]) -> str | None:
         """The statistics as JSON; the same text is stored once."""
@@ -220,10 +208,9 @@ def _positive(value: Any) -> int | None:
 def _named(event: Event) -> tuple[str, str]:
     """The name to show and the domain of a host event."""
     name = event.name
-    if match := _PYTHON.fullmatch(name):
-        return f"{match[1]}({match[2]}): {match[3]}", "PYTHON"
     if name.startswith("$"):
-        return name[1:], "PYTHON"
+        match = _PYTHON.fullmatch(name)
+        return f"{match[1]}({match[2]}): {match[3]}" if match else name[1:], "PYTHON"
     for domain, *starts in _DOMAINS:
         if name.startswith(tuple(starts)):
             return name, domain

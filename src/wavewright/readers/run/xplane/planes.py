@@ -87,9 +87,8 @@ class _PlaneReader:
         self._decoded: dict[bytes, tuple[str, Any]] = {}
         self.plane = Plane()
         parts = list(wire.fields(field.begin, field.end))
-        for part in parts:
-            if part.number == 5:
-                self._read_key(part)
+        for key, fields in (self._entry(part) for part in parts if part.number == 5):
+            self._keys[key] = next((wire.text(field) for field in fields if field.number == 2), "")
         for part in parts:
             if part.number == 2:
                 self.plane.name = wire.text(part)
@@ -108,10 +107,6 @@ class _PlaneReader:
             elif each.number == 2:
                 fields = list(self._wire.fields(each.begin, each.end))
         return key, fields
-
-    def _read_key(self, part: Field) -> None:
-        key, fields = self._entry(part)
-        self._keys[key] = next((self._wire.text(each) for each in fields if each.number == 2), "")
 
     def _read_name(self, part: Field) -> None:
         key, fields = self._entry(part)
@@ -144,20 +139,16 @@ class _PlaneReader:
 
     def _events(self, parts: list[Field], begin_ns: int) -> Iterator[Event]:
         for _, _, begin, end in parts:
-            event = self._usual_event(begin, end) or self._event(begin, end)
-            metadata, offset, duration, statistics = event
-            if offset is None:
-                self._space.timeless_count += 1
-                continue
-            start, stop = begin_ns + offset // 1000, begin_ns + (offset + duration) // 1000
-            if not -_LARGEST_NS < start < _LARGEST_NS or not -_LARGEST_NS < stop < _LARGEST_NS:
+            metadata, offset, duration, statistics = self._usual_event(begin, end) or self._event(begin, end)
+            start, stop = begin_ns + (offset or 0) // 1000, begin_ns + ((offset or 0) + duration) // 1000
+            if offset is None or max(abs(start), abs(stop)) >= _LARGEST_NS:
                 self._space.timeless_count += 1
                 continue
             values = self._shared.get(metadata)
             yield Event(self._names.get(metadata, ""), start, stop, values | statistics if values else statistics)
 
     def _event(self, begin: int, end: int) -> _Read:
-        """Numbers of an event and its statistics, whatever it contains; the offset is None for a sum over events."""
+        """Metadata, offset, duration and statistics of any event; the offset is None for a sum over events."""
         offset: int | None = 0
         metadata = duration = 0
         statistics: Statistics = {}
@@ -175,7 +166,7 @@ class _PlaneReader:
         return metadata, offset, duration, statistics
 
     def _usual_event(self, begin: int, end: int) -> _Read | None:
-        """The same, for the fields that nearly all events have, in a fraction of the time; None = read it otherwise."""
+        """The result of `_event` in a fraction of the time, for the fields of nearly all events; None = it has more."""
         data, at = self._wire.data, begin
         numbers = [0, 0, 0]
         statistics: Statistics = {}
@@ -218,13 +209,9 @@ class _PlaneReader:
             statistics[key] = value
 
     def _usual_statistic(self, content: bytes) -> tuple[tuple[str, Any], bool] | None:
-        """A small key and a number that is not negative; None = read it otherwise."""
-        if (
-            not 4 <= len(content) <= _USUAL_BYTES
-            or content[0] != 0x08
-            or content[1] >= 0x80
-            or content[2] not in (0x18, 0x20)
-        ):
+        """The result of `_statistic` for a key below 128 and a number from 0 on; None = it is another one."""
+        is_usual = 4 <= len(content) <= _USUAL_BYTES and content[0] == 0x08 and content[1] < 0x80
+        if not is_usual or content[2] not in (0x18, 0x20):
             return None
         value = shift = 0
         for byte in content[3:]:
