@@ -31,7 +31,7 @@ def tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -
 
 
 def short_tables_of(records: Sequence[_core.Records], shader_engines: Sequence[int]) -> dict[str, pl.DataFrame]:
-    """The same without instructions and states."""
+    """Every table of the core but instructions and states, over all shader engines; see `tables_of`."""
     parts: dict[str, list[pl.DataFrame]] = {}
     for record, se in zip(records, shader_engines, strict=True):
         for name, table in _core.tables(record).items():
@@ -90,16 +90,10 @@ def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
     groups = frame.group_by("kind", maintain_order=True).agg(
         pl.col("count").sum(), pl.col("time_cycles").first(), pl.col("byte_offset").first()
     )
-    return [
-        Loss(
-            CORE_LOSSES[row["kind"]],
-            row["count"],
-            se=se,
-            time_cycles=row["time_cycles"],
-            byte_offset=row["byte_offset"],
-        )
-        for row in groups.iter_rows(named=True)
-    ]
+    losses = []
+    for kind, count, time, offset in groups.select("kind", "count", "time_cycles", "byte_offset").iter_rows():
+        losses.append(Loss(CORE_LOSSES[kind], count, se=se, time_cycles=time, byte_offset=offset))
+    return losses
 
 
 def add_losses(trace: ThreadTrace, losses: Sequence[Loss]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import compress, count
@@ -138,11 +139,15 @@ def decode_window(
         size_bytes = core_tables["instructions"].height * _BYTES_OF_ONE
         losses.append(Loss("all_in_memory", detail=f"{size_bytes / 1e9:.1f} GB"))
     if not tables["waves"].height:
-        losses.append(Loss("no_waves", detail=_why_no_waves(tables["occupancy"].height)))
+        events = tables["occupancy"].height
+        elsewhere = f"{events:,} wave starts and ends were seen, all on other CUs"
+        losses.append(Loss("no_waves", detail=elsewhere if events else "the trace has no wave"))
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     lossy = ("code",) if source_root is None else ("code", "sources")
-    trace = ThreadTrace(tables, _source(window, code.target, amd=amd), lazy_tables, lossy, counted=_executed(records))
+    path = str(window.files[0].path.parent)
+    source = TraceSource(path, agent=window.agent, dispatch=window.dispatch, target=code.target, amd=amd)
+    trace = ThreadTrace(tables, source, lazy_tables, lossy, counted=_executed(records))
     if is_counted:
         leave_rows(trace, lazy_tables, records, buffers, code.program)
     trace.find_kernel = code.kernel_at
@@ -208,18 +213,6 @@ def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
     return assemble.entries_of(assemble.short_tables_of(records, [0] * len(records)))
 
 
-def _source(window: Window, target: str | None, *, amd: bool) -> TraceSource:
-    return TraceSource(
-        path=str(window.files[0].path.parent), agent=window.agent, dispatch=window.dispatch, target=target, amd=amd
-    )
-
-
-def _why_no_waves(occupancy_events: int) -> str:
-    if occupancy_events:
-        return f"{occupancy_events:,} wave starts and ends were seen, all on other CUs"
-    return "the trace has no wave"
-
-
 # --- names of markers: what the values of shader data mean, from the marker names of the code objects ---
 
 
@@ -235,18 +228,10 @@ def marker_names(program: _core.Program) -> pl.DataFrame:
     Columns: code_object, marker_id (0 for kernels), kind (MARKER_KINDS), payload_count (values behind the marker
     that belong to it), name, location (null = none given). An id may occur twice; its last row counts.
     """
-    rows = [
-        (*numbers, _readable(name), _readable(location) or None) for *numbers, name, location in program.marker_names()
-    ]
-    schema = {
-        "code_object": pl.UInt64,
-        "marker_id": pl.UInt32,
-        "kind": pl.UInt8,
-        "payload_count": pl.UInt32,
-        "name": pl.String,
-        "location": pl.String,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
+    named = program.marker_names()
+    rows = [(*numbers, _readable(name), _readable(location) or None) for *numbers, name, location in named]
+    schema = {"code_object": pl.UInt64, "marker_id": pl.UInt32, "kind": pl.UInt8, "payload_count": pl.UInt32}
+    return pl.DataFrame(rows, schema=schema | dict.fromkeys(("name", "location"), pl.String), orient="row")
 
 
 def with_marker_names(markers: pl.DataFrame, program: _core.Program) -> pl.DataFrame:
@@ -288,10 +273,10 @@ def leave_rows(
 
 
 def _executed(records: Sequence[_core.Records]) -> Executed:
-    cycles: dict[int, int] = {}
+    """What a trace executed, in sums over its shader engines."""
+    cycles: Counter[int] = Counter()
     for record in records:
-        for state, more in record.state_cycles.items():
-            cycles[state] = cycles.get(state, 0) + more
+        cycles.update(record.state_cycles)
     return Executed(
         sum(record.instruction_count - record.release_count for record in records),
         sum(record.unresolved_count for record in records),

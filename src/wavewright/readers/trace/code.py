@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import Any
 
 import polars as pl
 
@@ -64,6 +66,11 @@ class _Part:
             return offset if offset >= 0 else None
         return None
 
+    def has_raw_address(self, address: int) -> bool:
+        """True if the part may have code at a raw virtual address."""
+        offset = self.elf_address(0, address)
+        return offset is not None and (self.elf is None or self.elf.text_end(offset) is not None)
+
 
 @dataclass
 class Code:
@@ -101,7 +108,7 @@ class Code:
         object_ids = entries.filter(entries["code_object"] != 0)["code_object"].unique().sort().to_list()
         losses = [Loss("no_code_object", detail=str(number)) for number in object_ids if number not in ids]
         raw = entries.filter(entries["code_object"] == 0)["address"].to_list()
-        unknown = [address for address in raw if not any(self._has(part, 0, address) for part in self.parts)]
+        unknown = [address for address in raw if not any(part.has_raw_address(address) for part in self.parts)]
         if unknown:
             losses.append(Loss("no_code_object", len(unknown), detail=f"0 (raw address {unknown[0]:#x})"))
         return losses
@@ -113,7 +120,9 @@ class Code:
         through raw addresses) are left out when nothing refers to them.
         """
         losses: list[Loss] = []
-        frames = [self._described(part, frame, losses) for part, frame in self._listings()]
+        listing, bounds = pl.DataFrame(self.program.listing()), pairwise(self.program.first_rows)
+        listed = [(part, listing[start:end]) for part, (start, end) in zip(self.parts, bounds, strict=True)]
+        frames = [self._described(part, frame, losses) for part, frame in listed]
         self.line_losses = losses
         if not frames:
             return empty_frame(THREAD_TRACE["code"])
@@ -133,43 +142,26 @@ class Code:
             pl.col("text").str.split(" ").list.first().alias("mnemonic"),
         )
         target = self.target or self.likely_target
-        code = with_operands(classify_frame(code, target), target, self._wave64_kernels())
+        kernels = (kernel for part in self.parts if part.elf for kernel in part.elf.kernels)
+        wave64_kernels = {kernel.name for kernel in kernels if kernel.wave_size == 64}
+        code = with_operands(classify_frame(code, target), target, wave64_kernels)
         return code.select(
             pl.col(column.name).cast(getattr(pl, column.dtype)) for column in THREAD_TRACE["code"].columns
         )
 
-    def _wave64_kernels(self) -> set[str]:
-        kernels = (kernel for part in self.parts if part.elf for kernel in part.elf.kernels)
-        return {kernel.name for kernel in kernels if kernel.wave_size == 64}
-
-    def _listings(self) -> Iterator[tuple[_Part, pl.DataFrame]]:
-        listing = pl.DataFrame(self.program.listing())
-        first = self.program.first_rows
-        for part, start, end in zip(self.parts, first[:-1], first[1:], strict=True):
-            yield part, listing[start:end]
-
     def _described(self, part: _Part, listing: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
         """A part's rows with `function`, `file`, `line` and `inline_chain`."""
-        names: list[str | None] = [None] * listing.height
-        chains: list[str | None] = [None] * listing.height
-        files: list[str | None] = [None] * listing.height
-        numbers: list[int | None] = [None] * listing.height
+        schema = {"function": pl.String, "file": pl.String, "line": pl.UInt32, "inline_chain": pl.String}
+        rows: list[tuple[str | int | None, ...]] = [(None,) * len(schema)] * listing.height
         if part.elf is not None:
             lines = line_table(part.elf)
             for index, address in enumerate((listing["address"] - part.bias).to_list()):
-                function = part.elf.function_at(address)
-                names[index] = function.name if function else None
-                chain = lines.chain_at(address)
-                if chain:
-                    files[index], numbers[index] = chain[0].file, chain[0].line or None
-                    chains[index] = " -> ".join(f"{place.file}:{place.line or '?'}" for place in chain)
+                function, chain = part.elf.function_at(address), lines.chain_at(address)
+                file, line = (chain[0].file, chain[0].line or None) if chain else (None, None)
+                text = " -> ".join(f"{place.file}:{place.line or '?'}" for place in chain) or None
+                rows[index] = (function.name if function else None, file, line, text)
             losses += lines.losses
-        return listing.with_columns(
-            pl.Series("function", names, pl.String),
-            pl.Series("file", files, pl.String),
-            pl.Series("line", numbers, pl.UInt32),
-            pl.Series("inline_chain", chains, pl.String),
-        )
+        return listing.with_columns(pl.DataFrame(rows, schema=schema, orient="row").get_columns())
 
     def kernel_at(self, code_object: int, address: int) -> Kernel | None:
         """The kernel or function at a place, None where no code object has code there."""
@@ -186,12 +178,6 @@ class Code:
                 kernels = (kernel for kernel in part.elf.kernels if kernel.name == function.name)
                 return next(kernels, Kernel(function.name, function.address, function.size))
         return None
-
-    def _has(self, part: _Part, code_object: int, address: int) -> bool:
-        offset = part.elf_address(code_object, address)
-        if offset is None:
-            return False
-        return part.elf is None or part.elf.text_end(offset) is not None
 
 
 def load_code(
@@ -220,16 +206,8 @@ def load_code(
     parts = [_listed(part, entries if is_large else None, losses, whole=whole) for part in parts]
     targets = [part.elf.target for part in parts if part.elf and part.elf.target]
     target = targets[0] if targets else None
-    is_partial = is_large and not whole
-    return Code(
-        _linked(parts, losses),
-        tuple(parts),
-        target,
-        losses,
-        likely_target=likely_target,
-        is_partial=is_partial,
-        entries=entries,
-    )
+    facts: dict[str, Any] = {"likely_target": likely_target, "is_partial": is_large and not whole, "entries": entries}
+    return Code(_linked(parts, losses), tuple(parts), target, losses, **facts)
 
 
 def kernels_entered(files: Sequence[CodeObjectFile], heads: Sequence[bytes], entries: pl.DataFrame) -> pl.DataFrame:

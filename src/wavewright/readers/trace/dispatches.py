@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
@@ -36,19 +36,13 @@ def raw_dispatches(capture: Capture, top: Path | None = None) -> list[Dispatch[W
     for window in capture.windows:
         folder = window.files[0].path.parent
         path = folder.relative_to(top) if top is not None and folder.is_relative_to(top) else folder
-        dispatches.append(
-            Dispatch(
-                window,
-                window.dispatch,
-                window.agent,
-                window.pid,
-                "" if path == Path() else str(path),
-                "",
-                size=lambda window=window: (window.byte_count,),  # type: ignore[misc]
-                look=partial(_in_window, capture, window),
-                instruction_count_max=lambda window=window: window.byte_count * _MOST_PER_BYTE,  # type: ignore[misc]
-            )
-        )
+        looks: dict[str, Any] = {
+            "size": lambda window=window: (window.byte_count,),
+            "look": partial(_in_window, capture, window),
+            "instruction_count_max": lambda window=window: window.byte_count * _MOST_PER_BYTE,
+        }
+        below = "" if path == Path() else str(path)
+        dispatches.append(Dispatch(window, window.dispatch, window.agent, window.pid, below, "", **looks))
     return with_keys(dispatches)
 
 
@@ -58,19 +52,13 @@ def decoded_dispatches(candidates: Sequence[DecodedTrace], top: str = "") -> lis
     for candidate in candidates:
         below = candidate.folder.label.removeprefix(top).strip("/!")
         folder, _, name = below.replace("!", "/").rpartition("/")
-        dispatches.append(
-            Dispatch(
-                candidate,
-                candidate.dispatch,
-                candidate.agent,
-                None,
-                folder,
-                name or candidate.folder.name,
-                size=lambda c=candidate: (not c.is_placeholder, c.wave_bytes, c.byte_count),  # type: ignore[misc]
-                look=partial(_in_folder, candidate),
-                instruction_count_max=lambda c=candidate: c.wave_bytes / _FEWEST_JSON_BYTES,  # type: ignore[misc]
-            )
-        )
+        looks: dict[str, Any] = {
+            "size": lambda c=candidate: (not c.is_placeholder, c.wave_bytes, c.byte_count),
+            "look": partial(_in_folder, candidate),
+            "instruction_count_max": lambda c=candidate: c.wave_bytes / _FEWEST_JSON_BYTES,
+        }
+        name = name or candidate.folder.name
+        dispatches.append(Dispatch(candidate, candidate.dispatch, candidate.agent, None, folder, name, **looks))
     return with_keys(dispatches)
 
 
@@ -106,23 +94,15 @@ def _in_window(capture: Capture, window: Window) -> Contents:
     except WavewrightError:
         return Contents(has_waves=False)
     is_long = any(file.byte_count > SCANNED_BYTES for file in window.files)
-    kernels_traced = _entered(tables["waves"], kernels)
-    others = kernels.filter(~kernels["kernel"].is_in(kernels_traced["kernel"].implode()))
-    if not kernels_traced.height:
-        kernels_traced, others = kernels, kernels_traced
+    traced = _entered(tables["waves"], kernels)
+    others = kernels.filter(~kernels["kernel"].is_in(traced["kernel"].implode()))
+    if not traced.height:
+        traced, others = kernels, traced
     has_waves = is_long or tables["waves"].height > 0
-    counts = (
-        record.instruction_count * max(1.0, file.byte_count / SCANNED_BYTES)
-        for record, file in zip(records, window.files, strict=True)
-    )
-    count = round(sum(counts))
-    return Contents(
-        _pairs(kernels_traced),
-        has_waves,
-        _pairs(others),
-        is_partial=is_long,
-        instruction_count=None if is_long and not count else count,
-    )
+    factors = (max(1.0, file.byte_count / SCANNED_BYTES) for file in window.files)
+    count = round(sum(record.instruction_count * factor for record, factor in zip(records, factors, strict=True)))
+    known_count = None if is_long and not count else count
+    return Contents(_pairs(traced), has_waves, _pairs(others), is_partial=is_long, instruction_count=known_count)
 
 
 def _entered(waves: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:

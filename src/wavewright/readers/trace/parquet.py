@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +43,7 @@ def read_parquet(folder: Folder) -> ThreadTrace:
     wrote other tables; `WavewrightError` when a table is damaged; also later, when the table is first used.
     """
     store = _Store(folder, _manifest(folder))
-    trace = ThreadTrace({}, store.source(), {name: store.maker(name) for name in THREAD_TRACE})
+    trace = ThreadTrace({}, store.source(), {name: partial(store.read, THREAD_TRACE[name]) for name in THREAD_TRACE})
     notes = [note for name in THREAD_TRACE for note in store.drift(name)]
     unknown = [kind for kind in trace.losses["kind"].unique().to_list() if kind not in LOSSES]
     if unknown:
@@ -80,21 +81,10 @@ class _Store:
     def source(self) -> TraceSource:
         fields = self.described if isinstance(self.described, dict) else {}
         others = fields.get("other_dispatches")
-        texts = {
-            key: fields[key] for key in ("target", "target_origin", "dispatch_key") if isinstance(fields.get(key), str)
-        }
-        numbers = {key: fields[key] for key in ("agent", "dispatch") if isinstance(fields.get(key), int)}
-        return TraceSource(
-            path=self.folder.label,
-            other_dispatches=tuple(map(str, others)) if isinstance(others, list) else (),
-            format="parquet",
-            amd=fields.get("amd") is True,
-            **texts,
-            **numbers,
-        )
-
-    def maker(self, name: str) -> Any:
-        return lambda: self.read(THREAD_TRACE[name])
+        types = {"target": str, "target_origin": str, "dispatch_key": str, "agent": int, "dispatch": int}
+        stored: dict[str, Any] = {key: fields[key] for key, kind in types.items() if isinstance(fields.get(key), kind)}
+        stored["other_dispatches"] = tuple(map(str, others)) if isinstance(others, list) else ()
+        return TraceSource(self.folder.label, format="parquet", amd=fields.get("amd") is True, **stored)
 
     def rows_of(self, name: str) -> int:
         entry = self.entries.get(name)
@@ -125,19 +115,16 @@ class _Store:
         try:
             frame = self._frame(spec, where)
         except (OSError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-            problem = f"the table {spec.name} cannot be read ({str(error)[:200]})"
-            raise WavewrightError(problem, where=where, advice="check the copy, or decode the capture again") from error
+            raise _damaged(f"the table {spec.name} cannot be read ({str(error)[:200]})", where) from error
         if frame.height != self.rows_of(spec.name):
-            problem = f"{frame.height:,} rows where the manifest says {self.rows_of(spec.name):,}"
-            raise WavewrightError(problem, where=where, advice="check the copy, or decode the capture again")
+            raise _damaged(f"{frame.height:,} rows where the manifest says {self.rows_of(spec.name):,}", where)
         self._check_references(spec.name, frame, where)
         return frame
 
     def _frame(self, spec: TableSpec, where: str) -> pl.DataFrame:
         name = f"{spec.name}.parquet"
         if name not in self.folder.names():
-            problem = self.folder.refused().get(name, "the file is missing")
-            raise WavewrightError(problem, where=where, advice="check the copy, or decode the capture again")
+            raise _damaged(self.folder.refused().get(name, "the file is missing"), where)
         path = self.folder.path_of(name)
         self._check_sum(spec.name, path or self.folder.read(name), where)
         content: Path | io.BytesIO = path if path and is_text(path) else io.BytesIO(self.folder.read(name))
@@ -171,43 +158,41 @@ class _Store:
         entry = self.entries.get(name)
         checksum = entry.get("crc32") if isinstance(entry, dict) else None
         if checksum is not None and checksum != crc32_of(content):
-            self._refuse("the file is not what was written: its checksum differs", where)
+            raise _damaged("the file is not what was written: its checksum differs", where)
 
     def _check_references(self, name: str, frame: pl.DataFrame, where: str) -> None:
         for column, (table, smallest) in _REFERENCES.get(name, {}).items():
             values = frame[column]
             least, most = values.min(), values.max()
             if values.null_count() and column not in _NULLABLE:
-                self._refuse(f"{column} has empty places", where)
+                raise _damaged(f"{column} has empty places", where)
             if least is not None and (least < smallest or most >= self.rows_of(table)):  # type: ignore[operator]
-                self._refuse(
-                    f"{column} reaches from {least!r} to {most!r}; {table} has {self.rows_of(table):,} rows", where
-                )
+                reach = f"{column} reaches from {least!r} to {most!r}"
+                raise _damaged(f"{reach}; {table} has {self.rows_of(table):,} rows", where)
         for column in _FILLED.get(name, ()):
             if frame[column].null_count():
-                self._refuse(f"{column} has empty places", where)
+                raise _damaged(f"{column} has empty places", where)
         if name in ("code", "waves"):
             number = frame["row" if name == "code" else "wave"]
             if not number.is_sorted() or number.n_unique() != frame.height:
-                self._refuse("the rows are not numbered in order", where)
+                raise _damaged("the rows are not numbered in order", where)
         if name == "waves":
             self._check_extents(frame, where)
 
     def _check_extents(self, waves: pl.DataFrame, where: str) -> None:
-        for first, count, table in (
-            ("first_instruction", "instruction_count", "instructions"),
-            ("first_state", "state_count", "states"),
-        ):
+        """Refuse waves whose rows of instructions or states are not all in the tables."""
+        for row, table in (("instruction", "instructions"), ("state", "states")):
+            first, count = f"first_{row}", f"{row}_count"
             ends = waves[first].cast(float) + waves[count].cast(float)
-            last = max(ends.to_list(), default=0.0, key=lambda end: float("inf") if end is None else end)
-            if last is None or last > self.rows_of(table):
-                self._refuse(f"{first} and {count} are past the end of {table}", where)
+            if ends.null_count() or (ends > self.rows_of(table)).any():
+                raise _damaged(f"{first} and {count} are past the end of {table}", where)
 
-    def _refuse(self, problem: str, where: str) -> None:
-        raise WavewrightError(problem, where=where, advice="check the copy, or decode the capture again")
+
+def _damaged(problem: str, where: str) -> WavewrightError:
+    return WavewrightError(problem, where=where, advice="check the copy, or decode the capture again")
 
 
 def _width(spec: TableSpec) -> int:
-    """Bytes of a row in memory, about."""
+    """The approximate bytes of a row in memory."""
     widths = {"Boolean": 1, "UInt8": 1, "UInt16": 2, "Int32": 4, "UInt32": 4, "Int64": 8, "UInt64": 8, "String": 16}
     return sum(widths.get(column.dtype, 8) for column in spec.columns)

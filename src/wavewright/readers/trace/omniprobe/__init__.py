@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -18,7 +18,7 @@ import polars as pl
 
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.losses import Loss
-from wavewright.model.schema import TableSpec
+from wavewright.model.schema import frame_of
 from wavewright.readers.files.text import text_bytes
 from wavewright.readers.trace.omniprobe.messages import Documents, Messages
 from wavewright.readers.trace.omniprobe.tables import ACCESSES, LANE_ADDRESSES, MESSAGES, access_row
@@ -70,14 +70,9 @@ def read_omniprobe(path: str | os.PathLike[str]) -> OmniprobeLog:
         "lines too long": long_count,
     }
     losses = tuple(Loss("omniprobe_unread", number, detail=detail) for detail, number in counts.items() if number)
-    lane_addresses = _lane_addresses(messages)
-    return OmniprobeLog(
-        str(file),
-        _frame(ACCESSES, [*documents.rows, *report.rows]),
-        _frame(MESSAGES, [{"message": number, **row} for number, row in enumerate(messages.rows)]),
-        lane_addresses,
-        losses,
-    )
+    accesses = frame_of(ACCESSES, [*documents.rows, *report.rows])
+    numbered = frame_of(MESSAGES, [{"message": number, **row} for number, row in enumerate(messages.rows)])
+    return OmniprobeLog(str(file), accesses, numbered, _lane_addresses(messages), losses)
 
 
 def _lines(data: bytes) -> Iterator[tuple[bytes | None, bool]]:
@@ -89,11 +84,6 @@ def _lines(data: bytes) -> Iterator[tuple[bytes | None, bool]]:
             is_long = not is_whole and len(piece) == _MAX_LINE_BYTES
             yield None if is_long else piece.rstrip(b"\r\n"), is_whole
         is_inside = not is_whole
-
-
-def _frame(spec: TableSpec, rows: list[dict[str, Any]]) -> pl.DataFrame:
-    columns = {name: [row.get(name) for row in rows] for name in spec.names}
-    return pl.DataFrame(columns, schema=spec.dtypes)
 
 
 def _lane_addresses(messages: Messages) -> pl.DataFrame:
@@ -155,7 +145,7 @@ class TextReport:
         if line.startswith(_COUNTS_START):
             self._counts(line)
         elif match := _ACCESS.fullmatch(line):
-            self._fields |= _given(match.groupdict().items())
+            self._fields |= {name: text for name, text in match.groupdict().items() if text is not None}
         elif match := _PLACE.fullmatch(line):
             self._fields |= match.groupdict()
             self._place_count += 1
@@ -163,8 +153,7 @@ class TextReport:
 
     def end(self) -> None:
         """The log ends here; a block that has no numbers yet is lost."""
-        if self._fields:
-            self.unread_count += 1
+        self.unread_count += bool(self._fields)
         self._space, self._fields, self._place_count = "", {}, 0
 
     def _heading(self, line: bytes) -> bool:
@@ -186,7 +175,3 @@ class TextReport:
             self.unread_count += 1
         else:
             self.rows.append(row)
-
-
-def _given(fields: Iterable[tuple[str, bytes | None]]) -> dict[str, bytes]:
-    return {name: text for name, text in fields if text is not None}

@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final
 
 import msgspec
 
+from wavewright.base.toml import packaged
 from wavewright.readers.trace.omniprobe.tables import KINDS, access_row, count, readable
 
 _CSV, _CSV_HEADER, _JSON = b"ADDRESS_MESSAGE,", b"ADDRESS_MESSAGE,timestamp,", b'{"kernel_name": "'
@@ -23,6 +24,8 @@ _TYPES: Final = {0: "address", 1: "time interval", 2: "basic block start"}
 _LANES_MAX = 64
 _MAX_UINT32, _MAX_UINT64 = (1 << 32) - 1, (1 << 64) - 1
 _CACHED_MASKS = 1 << 12
+_FACTS = packaged("names.toml", __package__)
+_HEADER_COLUMNS: dict[str, dict[str, str]] = _FACTS["header"]  #: Our columns -> fields of a header in JSON.
 
 _Byte = Annotated[int, msgspec.Meta(ge=0, le=0xFF)]
 _Short = Annotated[int, msgspec.Meta(ge=0, le=0xFFFF)]
@@ -74,8 +77,7 @@ class Messages:
                 self.unread_count += 1
             return True
         if line.startswith(_JSON):
-            if not self._json(line):
-                self.unread_count += 1
+            self.unread_count += not self._json(line)
             self._pending = None
             return True
         return False
@@ -118,25 +120,10 @@ class Messages:
         wide = (header.dispatch_id, header.exec, header.timestamp, *addresses)
         if end < 0 or not all(0 <= number <= _MAX_UINT64 for number in wide):
             return False
-        row = {
-            "kernel": readable(line[len(_JSON) : end]),
-            "dispatch": header.dispatch_id,
-            "type": _TYPES.get(header.user_type),
-            "line": header.dwarf_line,
-            "timestamp": header.timestamp,
-            "exec_mask": header.exec,
-            "kind": KINDS.get(header.op_type),
-            "xcc": header.xcc_id,
-            "se": header.se_id,
-            "cu": header.cu_id,
-        }
-        facts = {
-            "column": header.dwarf_column,
-            "workgroup_x": header.block_idx_x,
-            "workgroup_y": header.block_idx_y,
-            "workgroup_z": header.block_idx_z,
-            "wave": header.wave_num,
-        }
+        row = {name: getattr(header, field) for name, field in _HEADER_COLUMNS["shared"].items()}
+        row |= {"kernel": readable(line[len(_JSON) : end]), "type": _TYPES.get(header.user_type)}
+        row["kind"] = KINDS.get(header.op_type)
+        facts = {name: getattr(header, field) for name, field in _HEADER_COLUMNS["more"].items()}
         if self._pending is not None and header.addresses is None and row == self._pending:
             self._pending |= facts
             return True
@@ -167,7 +154,7 @@ def _hexadecimal(digits: bytes) -> int | None:
         return None
 
 
-# --- omniprobe's analysis as JSON, read line by line ---
+# --- Omniprobe's analysis as JSON, read line by line ---
 # It is JSON in shape only: the array that holds the kernels is never closed and sometimes never opened, several runs
 # may follow one another, and strings (source lines, names) are not escaped. But every field stands on a line of its
 # own, in a fixed order, so that what is between the first and the last quote of a line is its value.
@@ -176,19 +163,7 @@ _FIELD = re.compile(rb'\s{0,64}"([a-z_]{1,32})": (.*)')
 _SECTIONS: Final = {b"cache_analysis": "memory", b"bank_conflicts": "lds"}
 _START, _PLACE, _METADATA = b"kernel_analysis", b"source_location", b"metadata"
 #: Fields of an access -> those of `access_row`.
-_ACCESS_FIELDS: Final = {
-    b"file": "file",
-    b"line": "line",
-    b"column": "column",
-    b"type": "kind",
-    b"execution_count": "execution_count",
-    b"ir_bytes": "ir_bytes",
-    b"isa_bytes": "isa_bytes",
-    b"isa_instruction": "isa_instruction",
-    b"needed": "cache_lines_least_count",
-    b"used": "cache_lines_used_count",
-    b"total_conflicts": "bank_conflict_count",
-}
+_ACCESS_FIELDS: Final = {name.encode(): ours for name, ours in _FACTS["access"].items()}
 _UNKNOWN_TARGET = "unknown"
 _MAX_LINE_BYTES = 1 << 16
 
@@ -236,10 +211,8 @@ class Documents:
     def _finish_access(self) -> None:
         if self._fields is not None and self._section:
             row = access_row(self._fields, space=self._section, **self._kernel)
-            if row is None:
-                self.unread_count += 1
-            else:
-                self.rows.append(row)
+            self.unread_count += row is None
+            self.rows += [row] if row else []
         self._fields = None
 
     def _note(self, key: bytes, value: bytes) -> None:

@@ -12,12 +12,9 @@ from wavewright.base.bounds import integer_of
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.trace.assemble import CAPTURED
-from wavewright.readers.trace.resources.usage import SidecarFacts, Usage, plain_name
+from wavewright.readers.trace.resources.usage import CODE_OBJECT_FIELDS, SidecarFacts, Usage, plain_name
 
-_FIELDS = (
-    *("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes"),
-    *("wave_size", "workgroup_size_max", "workgroup_size"),
-)
+_FIELDS = (*CODE_OBJECT_FIELDS, "workgroup_size")
 
 
 @dataclass

@@ -14,12 +14,17 @@ from wavewright.base.bounds import integer_of
 from wavewright.base.compression import packing_of, unpacked_pieces, without_packing
 from wavewright.codeobj.code_object import CodeObject
 from wavewright.errors import WavewrightError
-from wavewright.readers.trace.resources.usage import LARGEST, Gpu, SidecarFacts, TraceKernels, Usage, plain_name
+from wavewright.readers.trace.resources.usage import (
+    CODE_OBJECT_FIELDS,
+    LARGEST,
+    Gpu,
+    SidecarFacts,
+    TraceKernels,
+    Usage,
+    plain_name,
+)
 
 MAX_BYTES = 1 << 30  #: Of one file, unpacked.
-
-#: Columns of `kernels` that a code object records.
-FIELDS = ("vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes", "wave_size", "workgroup_size_max")
 
 CODE_SUFFIXES = (".out", ".hsaco", ".co")
 _TRAILING_NUMBER = re.compile(r"code_object_id_(\d{1,18})\.")
@@ -78,21 +83,19 @@ def _unpacked(sidecar: Sidecar) -> bytes:
     packing = packing_of(data)
     if not packing:
         return data
-    pieces: list[bytes] = []
-    length = 0
+    unpacked = bytearray()
     for piece in unpacked_pieces([data], packing):
-        pieces.append(piece)
-        length += len(piece)
-        if length > MAX_BYTES:
+        unpacked += piece
+        if len(unpacked) > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES >> 20:,} MiB")
-    return b"".join(pieces)
+    return bytes(unpacked)
 
 
 def _code_object(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
     code_object = CodeObject.from_bytes(data, where=origin)
     for kernel in code_object.kernels:
         if plain_name(kernel.name) in trace_kernels.names:
-            values = {name: value for name in FIELDS if (value := getattr(kernel, name)) is not None}
+            values = {name: value for name in CODE_OBJECT_FIELDS if (value := getattr(kernel, name)) is not None}
             facts.usages.append(Usage(plain_name(kernel.name), origin, 0, values))
             if code_object.target:
                 facts.gpus.append(Gpu(code_object.target, origin))
@@ -101,7 +104,10 @@ def _code_object(data: bytes, origin: str, trace_kernels: TraceKernels, facts: S
 def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
     columns = data[: data.find(b"\n") + 1 or None].decode("utf-8", "replace").replace('"', "").strip().split(",")
     if "Gfx_Target_Version" in columns and "Name" in columns:
-        facts.gpus += _agents(_text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns), origin)
+        for name, *numbers in _text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns).iter_rows():
+            if name and name.startswith("gfx"):
+                ids = frozenset(f"Agent {number}" for number in numbers if number)
+                facts.gpus.append(Gpu(name, origin, ids))
         return
     if "Kernel_Name" not in columns or "VGPR_Count" not in columns:
         raise ValueError("it has neither kernels with their registers nor GPUs")
@@ -125,22 +131,14 @@ def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFa
 
 
 def _text_frame(data: bytes, columns: Iterable[str], there: list[str]) -> pl.DataFrame:
-    """The wanted columns as text; those that are not there are null."""
+    """These columns of a CSV file as text, in this order; those that it lacks are null."""
     present = [name for name in columns if name in there]
     try:
         frame = pl.read_csv(io.BytesIO(data), columns=present, infer_schema=False, encoding="utf8-lossy")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ValueError(str(error)) from error
     missing_columns = [pl.lit(None, pl.String).alias(name) for name in columns if name not in there]
-    return frame.with_columns(missing_columns)
-
-
-def _agents(rows: pl.DataFrame, origin: str) -> list[Gpu]:
-    return [
-        Gpu(name, origin, frozenset(f"Agent {number}" for number in numbers if number))
-        for name, *numbers in rows.select("Name", "Node_Id", "Logical_Node_Id").iter_rows()
-        if name and name.startswith("gfx")
-    ]
+    return frame.with_columns(missing_columns).select(columns)
 
 
 def _workgroup(row: Mapping[str, str | None]) -> int | None:
@@ -205,6 +203,14 @@ class ResultSymbol(msgspec.Struct):
     accum_vgpr_count: int = 0
 
 
+#: Columns of `kernels` -> fields of a symbol.
+_SYMBOL_FIELDS = {
+    "vgprs": "arch_vgpr_count", "agprs": "accum_vgpr_count", "sgprs": "sgpr_count",
+    "lds_bytes": "group_segment_size", "scratch_bytes": "private_segment_size",
+    "kernarg_bytes": "kernarg_segment_size",
+}  # fmt: skip
+
+
 class _CodeObject(msgspec.Struct):
     code_object_id: int = 0
     load_base: int = 0
@@ -261,7 +267,8 @@ def read_results(data: bytes, origin: str, trace_kernels: TraceKernels, facts: S
         symbols = {symbol.kernel_id: symbol for symbol in process.kernel_symbols}
         for symbol in process.kernel_symbols:
             if plain_name(symbol.kernel_name) in trace_kernels.names:
-                facts.usages.append(Usage(plain_name(symbol.kernel_name), origin, 1, _symbol_values(symbol)))
+                values = {name: getattr(symbol, field) for name, field in _SYMBOL_FIELDS.items()}
+                facts.usages.append(Usage(plain_name(symbol.kernel_name), origin, 1, _possible(values)))
         for record in process.buffer_records.kernel_dispatch:
             info, symbol = record.dispatch_info, symbols.get(record.dispatch_info.kernel_id, ResultSymbol())
             name, size = plain_name(symbol.kernel_name), info.workgroup_size
@@ -269,19 +276,6 @@ def read_results(data: bytes, origin: str, trace_kernels: TraceKernels, facts: S
                 facts.dispatched.setdefault(origin, set()).add(name)
                 values = {"lds_bytes": info.group_segment_size, "workgroup_size": size.x * size.y * size.z}
                 facts.usages.append(Usage(name, origin, 1, _possible(values), info.dispatch_id))
-
-
-def _symbol_values(symbol: ResultSymbol) -> Mapping[str, int]:
-    return _possible(
-        {
-            "vgprs": symbol.arch_vgpr_count,
-            "agprs": symbol.accum_vgpr_count,
-            "sgprs": symbol.sgpr_count,
-            "lds_bytes": symbol.group_segment_size,
-            "scratch_bytes": symbol.private_segment_size,
-            "kernarg_bytes": symbol.kernarg_segment_size,
-        }
-    )
 
 
 def _possible(values: Mapping[str, int]) -> Mapping[str, int]:

@@ -5,6 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+#: Columns of `kernels` that a code object records.
+CODE_OBJECT_FIELDS = (
+    "vgprs", "agprs", "sgprs", "lds_bytes", "scratch_bytes", "kernarg_bytes", "wave_size", "workgroup_size_max",
+)  # fmt: skip
 LARGEST = (1 << 32) - 1  # counts and sizes are 32 bits wide in code objects; larger ones are damage
 
 

@@ -69,7 +69,9 @@ def read_samples(
     files_of_code = code_objects_of(folder, records.pid, code_objects, inventory)
     code = loaded(files_of_code, sampled_rows, losses) if records.has_addresses else None
     unread = int((samples["text"] == "").sum())
-    losses += [*records.losses, *_remarks(records, unread)]
+    losses += records.losses
+    losses += [] if records.has_addresses else [Loss("samples_without_addresses")]
+    losses += [Loss("samples_without_code", unread)] if unread else []
     target = records.target or (code.target if code else None)
     source = TraceSource(
         str(file.path), dispatch=dispatch, target=target, other_dispatches=others, format="PC sampling"
@@ -77,7 +79,10 @@ def read_samples(
     trace = _assembled(records, samples, sampled_rows, code, source)
     trace.tables["losses"] = loss_frame(losses)
     fill_from_around(trace, [Directory(folder, inventory)], with_code=False)
-    trace.tables["shader_engines"] = _generation(trace.source.target)
+    # Samples belong to no shader engine, but the generation is known: one row without a number has it.
+    gfxip = _GENERATIONS.get(family_of(trace.source.target) or "", 0) if trace.source.target else 0
+    row = {"status": "ok", "gfxip": gfxip, "realtime_hz": 0}
+    trace.tables["shader_engines"] = frame_of(THREAD_TRACE["shader_engines"], [row])
     return trace
 
 
@@ -89,11 +94,6 @@ def _of_dispatch(samples: pl.DataFrame, dispatch: int, where: str) -> tuple[pl.D
         there = ", ".join(map(str, numbers[:_NAMED])) + (", ..." if len(numbers) > _NAMED else "")
         raise UsageError(f"no sample of dispatch {dispatch}", where=where, advice=f"dispatches with samples: {there}")
     return dispatch_samples, tuple(str(number) for number in numbers if number != dispatch)
-
-
-def _remarks(records: SampleRecords, unread: int) -> list[Loss]:
-    remarks = [] if records.has_addresses else [Loss("samples_without_addresses")]
-    return remarks + ([Loss("samples_without_code", unread)] if unread else [])
 
 
 def _assembled(
@@ -112,12 +112,6 @@ def _assembled(
     if code is not None:
         add_losses(trace, code.line_losses)
     return trace
-
-
-def _generation(target: str | None) -> pl.DataFrame:
-    """One row without a number: samples belong to no shader engine, but the generation is known."""
-    gfxip = _GENERATIONS.get(family_of(target) or "", 0) if target else 0
-    return frame_of(THREAD_TRACE["shader_engines"], [{"status": "ok", "gfxip": gfxip, "realtime_hz": 0}])
 
 
 # --- sampled instructions in the whole code of their functions, from code objects beside the samples ---

@@ -23,6 +23,10 @@ RECORD = {
     "cu_wave_count": pl.Int64,  # null = not recorded
 }
 
+_NAMES_OF_KERNELS = {"name": pl.String, "demangled": pl.String}
+NO_KERNELS = pl.DataFrame(schema={"dispatch": pl.Int64, "correlation": pl.Int64, **_NAMES_OF_KERNELS})
+NO_ENTRIES = pl.DataFrame(schema={"code_object": pl.UInt64, "address": pl.UInt64, **_NAMES_OF_KERNELS})
+
 _PREFIX = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_"
 _NAMES: dict[str, list[str]] = packaged("reasons.toml", __package__)
 _REASONS = {name: reason for reason, names in _NAMES.items() for name in names}
@@ -44,24 +48,8 @@ class SampleRecords:
 
     frame: pl.DataFrame  #: One row per sample, columns as in `RECORD`.
     has_addresses: bool
-    #: `dispatch`, `correlation`, `name` (symbol) and `demangled` of the dispatches whose kernel is known.
-    kernels: pl.DataFrame
-    #: `code_object`, `address`, `name` and `demangled` of the entries of kernels, where the file lists them.
-    entries: pl.DataFrame
+    kernels: pl.DataFrame  #: Dispatches whose kernel is known, columns as in `NO_KERNELS`.
+    entries: pl.DataFrame  #: Entries of kernels that the file lists, columns as in `NO_ENTRIES`.
     target: str | None = None  #: The GPU, where the file names one only.
     pid: int | None = None
     losses: list[Loss] = field(default_factory=list)
-
-
-def no_kernels() -> pl.DataFrame:
-    """An empty `SampleRecords.kernels`."""
-    return pl.DataFrame(
-        schema={"dispatch": pl.Int64, "correlation": pl.Int64, "name": pl.String, "demangled": pl.String}
-    )
-
-
-def no_entries() -> pl.DataFrame:
-    """An empty `SampleRecords.entries`."""
-    return pl.DataFrame(
-        schema={"code_object": pl.UInt64, "address": pl.UInt64, "name": pl.String, "demangled": pl.String}
-    )

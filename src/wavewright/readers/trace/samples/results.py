@@ -24,7 +24,7 @@ from wavewright.readers.trace.resources.sidecars import (
     ResultProcess,
     ResultSymbol,
 )
-from wavewright.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels
+from wavewright.readers.trace.samples.records import NO_ENTRIES, NO_KERNELS, RECORD, SampleRecords
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _PIECE = 1 << 22
@@ -110,17 +110,13 @@ def _frame(process: ResultProcess, losses: list[Loss]) -> pl.DataFrame:
     frame = pl.concat(frames) if frames else pl.DataFrame(schema=_FIELDS)
     if frame.height < len(raw):
         losses.append(Loss("malformed_events", len(raw) - frame.height, detail="PC samples"))
-    index = pl.col("index")
-    texts, comments = (
-        pl.DataFrame({"index": range(len(texts_stored)), name: texts_stored}, {"index": pl.Int64, name: pl.Categorical})
-        for name, texts_stored in (
-            ("text", process.strings.pc_sample_instructions),
-            ("comment", process.strings.pc_sample_comments),
-        )
-    )
-    frame = frame.with_columns(pl.when(index >= 0).then(index).alias("index"))
-    frame_with_texts = frame.join(texts, on="index", how="left", maintain_order="left")
-    return frame_with_texts.join(comments, on="index", how="left", maintain_order="left").select(*RECORD)
+    frame = frame.with_columns(index=pl.when(pl.col("index") >= 0).then("index"))
+    strings = {"text": process.strings.pc_sample_instructions, "comment": process.strings.pc_sample_comments}
+    for name, texts in strings.items():
+        schema = {"index": pl.Int64, name: pl.Categorical}
+        by_index = pl.DataFrame({"index": range(len(texts)), name: texts}, schema)
+        frame = frame.join(by_index, on="index", how="left", maintain_order="left")
+    return frame.select(*RECORD)
 
 
 _FIELDS = {
@@ -139,12 +135,8 @@ def _frames(raw: Sequence[msgspec.Raw]) -> Iterator[pl.DataFrame]:
     for begin in range(0, len(raw), _BATCH):
         sound = [sample for sample in records_of(raw[begin : begin + _BATCH], _Sample) if _fits(sample.record)]
         columns = zip(*map(_VALUES, sound), strict=True) if sound else ((),) * len(_FIELDS)
-        yield pl.DataFrame(
-            {
-                name: pl.Series(name, list(values), dtype, strict=False)
-                for (name, dtype), values in zip(_FIELDS.items(), columns, strict=True)
-            }
-        )
+        fields = zip(_FIELDS.items(), columns, strict=True)
+        yield pl.DataFrame([pl.Series(name, values, dtype, strict=False) for (name, dtype), values in fields])
 
 
 def _fits(record: _Record) -> bool:
@@ -161,7 +153,7 @@ def _kernels(process: ResultProcess) -> pl.DataFrame:
         for info in (dispatch.dispatch_info,)
         if info.kernel_id in names and 0 <= info.dispatch_id < _I64
     ]
-    kernels = pl.DataFrame(rows, no_kernels().schema, orient="row", strict=False)
+    kernels = pl.DataFrame(rows, NO_KERNELS.schema, orient="row", strict=False)
     return kernels.unique("dispatch", keep="first", maintain_order=True)
 
 
@@ -174,7 +166,7 @@ def _entries(process: ResultProcess) -> pl.DataFrame:
         if symbol.code_object_id in load_bases and symbol.kernel_address.handle
     ]
     valid_rows = [row for row in rows if 0 < row[0] < _U64 and 0 <= row[1] < _U64]
-    return pl.DataFrame(valid_rows, no_entries().schema, orient="row")
+    return pl.DataFrame(valid_rows, NO_ENTRIES.schema, orient="row")
 
 
 def _names(symbol: ResultSymbol) -> tuple[str, str]:

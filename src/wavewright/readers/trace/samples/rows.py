@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -14,7 +15,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, frame_of
 from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, layouts, read_table, run_of
 from wavewright.readers.trace.chains import innermost_place
-from wavewright.readers.trace.samples.records import RECORD, SampleRecords, no_entries, no_kernels, reason_named
+from wavewright.readers.trace.samples.records import NO_ENTRIES, NO_KERNELS, RECORD, SampleRecords, reason_named
 
 _PLACE = ["code_object", "address"]
 _KEYS = ["function", "text", "comment", *_PLACE]
@@ -77,26 +78,17 @@ def with_rows(samples: pl.DataFrame, code: pl.DataFrame, *, has_addresses: bool)
 def count_tables(samples: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """`samples`, `sample_reasons` and `sampled_dispatches` from samples with rows."""
     issued = pl.col("issued")
-    counts = (
-        samples.group_by("row")
-        .agg(issued_count=(issued > 0).sum(), stalled_count=(issued == 0).sum(), unknown_count=issued.null_count())
-        .sort("row")
+    counts = samples.group_by("row").agg(
+        issued_count=(issued > 0).sum(), stalled_count=(issued == 0).sum(), unknown_count=issued.null_count()
     )
-    reasons = (
-        samples.filter(issued == 0)
-        .group_by("row", pl.col("reason").cast(pl.String).fill_null("").alias("recorded"))
-        .agg(count=pl.len())
-    )
-    names = reasons["recorded"].unique().to_list()
-    reasons = (
-        reasons.with_columns(pl.col("recorded").replace_strict(names, [reason_named(n) for n in names]).alias("reason"))
-        .filter(pl.col("reason") != "")
-        .group_by("row", "reason")
-        .agg(pl.col("count").sum())
-        .sort("row", "count", "reason", descending=[False, True, False])
-    )
+    recorded = pl.col("reason").cast(pl.String).fill_null("")
+    stalled = samples.filter(issued == 0).group_by("row", recorded).agg(count=pl.len())
+    names = stalled["reason"].unique().to_list()
+    reason = pl.col("reason").replace_strict(names, list(map(reason_named, names)), return_dtype=pl.String)
+    by_reason = stalled.with_columns(reason).filter(pl.col("reason") != "").group_by("row", "reason")
+    reasons = by_reason.agg(pl.col("count").sum()).sort("row", "count", "reason", descending=[False, True, False])
     return {
-        "samples": _typed("samples", counts),
+        "samples": _typed("samples", counts.sort("row")),
         "sample_reasons": _typed("sample_reasons", reasons),
         "sampled_dispatches": _dispatches(samples),
     }
@@ -104,19 +96,15 @@ def count_tables(samples: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 def _dispatches(samples: pl.DataFrame) -> pl.DataFrame:
     time = pl.col("time_ns")
-    rows = (
-        samples.group_by("dispatch")
-        .agg(
-            kernel_name=_main_kernel(),
-            sample_count=pl.len(),
-            moment_count=time.n_unique(),
-            first_ns=time.min(),
-            last_ns=time.max(),
-            cu_wave_count_mean=pl.col("cu_wave_count").mean(),
-        )
-        .sort("dispatch", nulls_last=True)
+    rows = samples.group_by("dispatch").agg(
+        kernel_name=_main_kernel(),
+        sample_count=pl.len(),
+        moment_count=time.n_unique(),
+        first_ns=time.min(),
+        last_ns=time.max(),
+        cu_wave_count_mean=pl.col("cu_wave_count").mean(),
     )
-    return _typed("sampled_dispatches", rows)
+    return _typed("sampled_dispatches", rows.sort("dispatch", nulls_last=True))
 
 
 def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
@@ -124,18 +112,12 @@ def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
     names = pl.concat([records.kernels.select("name", "demangled"), records.entries.select("name", "demangled")])
     readable = dict(names.unique("name", keep="first").iter_rows())
     places = {name: (code, at) for code, at, name in records.entries.select(*_PLACE, "name").iter_rows()}
-    kernels = (
-        samples["function"]
-        .drop_nulls()
-        .cast(pl.String)
-        .value_counts()
-        .sort("count", "function", descending=[True, False])
-    )
-    rows = []
+    counts = samples["function"].drop_nulls().cast(pl.String).value_counts()
+    kernels = counts.sort("count", "function", descending=[True, False])
+    rows: list[dict[str, Any]] = []
     for number, name in enumerate(kernels["function"].to_list()):
-        code_object, address = places.get(name, (None, None))
-        row = {"kernel": number, "name": name, "demangled": readable.get(name, name)}
-        rows.append(row | {"code_object": code_object, "address": address})
+        place = dict(zip(_PLACE, places.get(name, ()), strict=False))
+        rows.append({"kernel": number, "name": name, "demangled": readable.get(name, name), **place})
     return frame_of(THREAD_TRACE["kernels"], rows)
 
 
@@ -177,18 +159,13 @@ def read_sample_table(file: Path) -> SampleRecords:
         code_object=pl.when(unread).then(pl.lit(0, pl.UInt64)),
         comment=pl.when(~unread).then("comment"),
     )
-    return SampleRecords(
-        frame.select(*RECORD),
-        has_addresses=False,
-        kernels=_kernels_beside(file, frame, losses),
-        entries=no_entries(),
-        losses=losses,
-    )
+    kernels = _kernels_beside(file, frame, losses)
+    return SampleRecords(frame.select(*RECORD), has_addresses=False, kernels=kernels, entries=NO_ENTRIES, losses=losses)
 
 
 def _kernels_beside(file: Path, samples: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """The kernels of dispatches, from the kernel traces of the same run: called alike, and of the same time."""
-    frames = [no_kernels()]
+    frames = [NO_KERNELS]
     run = run_of(file.name)
     for beside in sorted(file.absolute().parent.glob("*kernel_trace.csv*")):
         if run_of(beside.name) != run or not_read(beside, beside.parent):
@@ -204,18 +181,15 @@ def _kernels_in(file: Path, times_ns: pl.Series, losses: list[Loss]) -> pl.DataF
     with open_regular(file) as stream:
         layout = layout_of(header_of(stream.read(_HEAD)))
     if layout is None or layout.name != "dispatches":
-        return no_kernels()
+        return NO_KERNELS
     rows = read_table(file, layout, losses)
     if "dispatch_id" not in rows.columns or "correlation" not in rows.columns:
-        return no_kernels()
+        return NO_KERNELS
     first, last = times_ns.min(), times_ns.max()
     if not isinstance(first, int) or not isinstance(last, int):
-        return no_kernels()  # no sample
+        return NO_KERNELS  # no sample
     first, last = max(first - _CLOCKS_NS, -_LARGEST), min(last + _CLOCKS_NS, _LARGEST)
     is_same_time = (pl.col("start_ns") <= last) & (pl.col("end_ns") >= first)
     name = pl.col("name").cast(pl.String)
-    return (
-        rows.filter(is_same_time)
-        .select("correlation", dispatch="dispatch_id", name=name, demangled=name)
-        .select(no_kernels().columns)
-    )
+    kernels = rows.filter(is_same_time).select("correlation", dispatch="dispatch_id", name=name, demangled=name)
+    return kernels.select(NO_KERNELS.columns)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from concurrent.futures import Future
 from threading import Thread
-from typing import Generic, TypeVar
+from typing import TypeVar
 
 import msgspec
 import polars as pl
@@ -26,6 +27,7 @@ from wavewright.readers.trace.ui_output.waves import read_waves, wave_tables, wi
 _NAME = re.compile(r"agent_(\d{1,18})_dispatch_(\d{1,18})")
 
 _FILES = ("filenames.json", "code.json", "occupancy.json")
+T = TypeVar("T")
 
 
 def read_ui_output(folder: Folder, threads: int | None = None) -> ThreadTrace:
@@ -47,8 +49,8 @@ def read_ui_output(folder: Folder, threads: int | None = None) -> ThreadTrace:
     code = read_code(folder)
     add_inline_frames(folder, code)
     # Both go on while polars is imported, which takes about as long.
-    waves = Background(lambda: read_waves(folder, manifest.waves, code.lines, threads or 0))
-    occupancy = Background(lambda: read_occupancy(folder, required=manifest.has_thread_trace))
+    waves = in_background(lambda: read_waves(folder, manifest.waves, code.lines, threads or 0))
+    occupancy = in_background(lambda: read_occupancy(folder, required=manifest.has_thread_trace))
     return _assembled(folder, manifest, code, waves, occupancy)
 
 
@@ -56,8 +58,8 @@ def _assembled(
     folder: Folder,
     manifest: Manifest,
     code: CodeFile,
-    waves: Background[dict[str, _core.Table]],
-    raw_occupancy: Background[RawOccupancy],
+    waves: Future[dict[str, _core.Table]],
+    raw_occupancy: Future[RawOccupancy],
 ) -> ThreadTrace:
     from wavewright.model.losses import loss_frame
     from wavewright.readers.trace.ui_output.clocks import read_clocks, shader_engine_table
@@ -74,15 +76,15 @@ def _assembled(
     names = MarkerNames(code.marker_rows)
     if names.unreadable:
         losses.append(Loss("marker_names", names.unreadable, detail="code.json"))
-    tables_of_waves = wave_tables(waves.result(), manifest.waves)
-    tables = tables_of_waves.tables | occupancy.tables | streams.tables | code.sample_tables()
+    waves_and_rows, wave_losses = wave_tables(waves.result(), manifest.waves)
+    tables = waves_and_rows | occupancy.tables | streams.tables | code.sample_tables()
     tables["waves"] = with_kernels(tables["waves"], tables["occupancy"])
     tables["realtime"] = clocks.realtime
     tables["annotations"] = annotations
     tables["stored_totals"] = code.stored_totals()
     engines = {file.se for file in manifest.waves} | occupancy.engines | clocks.engines | streams.engines
     tables["shader_engines"] = shader_engine_table(engines, manifest.gfxip, clocks.frequency_hz, tables["waves"])
-    losses += tables_of_waves.losses + _emptiness(manifest, code, occupancy, tables["waves"])
+    losses += wave_losses + _emptiness(manifest, code, occupancy, tables["waves"])
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
     trace = ThreadTrace(tables, _source(folder, manifest, code), lazy_tables)
@@ -118,37 +120,21 @@ def _emptiness(manifest: Manifest, code: CodeFile, occupancy: OccupancyFile, wav
     return [Loss("no_waves", detail="the directory has no wave")]
 
 
-# --- work that goes on while the importing of polars, or anything else, keeps the caller busy ---
+def in_background(work: Callable[[], T]) -> Future[T]:
+    """Start `work` in a thread of its own: native code that releases the interpreter lock, while polars is imported."""
+    future: Future[T] = Future()
 
-
-T = TypeVar("T")
-
-
-class Background(Generic[T]):
-    """A call of `work` in a separate thread; useful for work that releases the interpreter lock."""
-
-    def __init__(self, work: Callable[[], T]) -> None:
-        self._results: list[T] = []
-        self._error: BaseException | None = None
-        self._thread = Thread(target=self._run, args=(work,))  # no daemon: Python must not end under native code
+    def run() -> None:
         try:
-            self._thread.start()
-        except RuntimeError:  # no more threads to be had
-            self._run(work)
+            future.set_result(work())
+        except BaseException as error:  # raised again by `result`
+            future.set_exception(error)
 
-    def _run(self, work: Callable[[], T]) -> None:
-        try:
-            self._results.append(work())
-        except BaseException as error:  # raised again by result()
-            self._error = error
-
-    def result(self) -> T:
-        """Waits for the end; raises what the work raised."""
-        if self._thread.ident is not None:
-            self._thread.join()
-        if self._error is not None:
-            raise self._error
-        return self._results[0]
+    try:
+        Thread(target=run).start()  # no daemon: Python must not end under native code
+    except RuntimeError:  # no more threads to be had
+        run()
+    return future
 
 
 # --- inline_frames.json of ROCm WaveScope: calls through which inlined code was reached, which code.json may lack ---
@@ -193,10 +179,6 @@ def add_inline_frames(folder: Folder, code: CodeFile) -> None:
     for row, frames in frames_of_row.items():
         place = code.chains[row]
         if place and _CHAIN not in place:
-            code.chains[row] = _CHAIN.join([place, *_calls(frames, file.files)])
-
-
-def _calls(frames: list[tuple[int, int, int, int]], files: list[str]) -> list[str]:
-    """Places of the calls, the innermost first."""
-    places = [(file, line) for _, file, line, _ in reversed(frames) if 0 <= file < len(files)]
-    return [f"{readable(files[file])}:{line if line > 0 else '?'}" for file, line in places]
+            calls = [(number, line) for _, number, line, _ in reversed(frames) if 0 <= number < len(file.files)]
+            places = (f"{readable(file.files[number])}:{line if line > 0 else '?'}" for number, line in calls)
+            code.chains[row] = _CHAIN.join([place, *places])

@@ -11,7 +11,7 @@ from wavewright import _core
 from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, empty_frame, frame_of
 from wavewright.readers.files.folder import Folder
-from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fitting, read_bytes, whole
+from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fitting, json_members, read_bytes, whole
 
 FILE_NAME = "realtime.json"
 
@@ -32,14 +32,12 @@ def read_clocks(folder: Folder) -> ClockFile:
     content = read_bytes(folder, FILE_NAME, clocks.losses) if FILE_NAME in folder.names() else None
     if content is None:
         return clocks
-    members, fault = _core.split_json_object(content)
-    if fault is not None:
-        problem = f"{FILE_NAME} is not valid JSON (error at byte {fault})"
-        clocks.losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
     parts, malformed_count = [], 0
-    for key, text in members:
+    for key, text in json_members(content, FILE_NAME, clocks.losses):
         if key == b"metadata":
-            clocks.frequency_hz = _frequency(decoded(text, FILE_NAME, clocks.losses))
+            metadata = decoded(text, FILE_NAME, clocks.losses)
+            frequency_hz = whole(metadata.get("frequency")) if isinstance(metadata, dict) else None
+            clocks.frequency_hz = frequency_hz if frequency_hz and 0 < frequency_hz < 1 << 63 else 0
         se = engine_number(key.removeprefix(b"SE")) if key.startswith(b"SE") else None
         if se is None:
             continue
@@ -55,11 +53,6 @@ def read_clocks(folder: Folder) -> ClockFile:
     if malformed_count:
         clocks.losses.append(Loss("malformed_rows", malformed_count, detail=FILE_NAME))
     return clocks
-
-
-def _frequency(metadata: object) -> int:
-    value = whole(metadata.get("frequency")) if isinstance(metadata, dict) else None
-    return value if value is not None and 0 < value < 1 << 63 else 0
 
 
 def shader_engine_table(engines: Set[int], gfxip: int, frequency_hz: int, waves: pl.DataFrame) -> pl.DataFrame:

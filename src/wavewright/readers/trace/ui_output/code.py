@@ -66,11 +66,8 @@ class CodeFile:
         """The `code` table."""
         columns = THREAD_TRACE["code"].columns
         objects, addresses = zip(*self.places, strict=True) if self.places else ((), ())
-        frame = pl.DataFrame(
-            {"text": self.texts, "function": self.functions, "inline_chain": self.chains},
-            schema={"text": pl.String, "function": pl.String, "inline_chain": pl.String},
-        )
-        frame = frame.with_columns(
+        texts = {"text": self.texts, "function": self.functions, "inline_chain": self.chains}
+        frame = pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String)).with_columns(
             pl.int_range(pl.len(), dtype=pl.Int32).alias("row"),
             pl.Series("code_object", objects, pl.UInt64),
             pl.Series("address", addresses, pl.UInt64),
@@ -186,16 +183,15 @@ class _Rows:
             return False
         if issued_count or stalled_count:
             self._code.samples.append((number, issued_count, stalled_count, 0))
-        self._code.reasons += [(number, _reason(at), count) for at, count in enumerate(reasons) if count]
+        for at, count in enumerate(reasons):
+            if count:
+                reason = SAMPLE_REASONS[at] if at < len(SAMPLE_REASONS) else f"reason {at}"
+                self._code.reasons.append((number, reason, count))
         return True
 
     def _value(self, row: list[Any], name: str) -> Any:
         at = self._at.get(name, len(row))
         return row[at] if at < len(row) else None
-
-
-def _reason(at: int) -> str:
-    return SAMPLE_REASONS[at] if at < len(SAMPLE_REASONS) else f"reason {at}"
 
 
 def _is(dtype: str, value: int) -> bool:

@@ -109,8 +109,7 @@ def _files(folder: Folder, manifest: Manifest, entries: list[ListedFile], patter
         engines = {name: engine_number(match[1]) for name, match in extras.items()}
         files = [ListedFile(name, se) for name, se in sorted(engines.items()) if se is not None]
         if files:
-            detail = f"{_example(extras)}: read all the same"
-            manifest.losses.append(Loss("unlisted_files", len(files), detail=detail))
+            manifest.losses.append(Loss("unlisted_files", len(files), detail=f"{_example(extras)}: read all the same"))
         return files
     missing_names = [name for name in once if name not in here]
     if missing_names:

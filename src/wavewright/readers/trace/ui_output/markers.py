@@ -51,12 +51,10 @@ class MarkerNames:
 
     def of(self, code_object: int | None) -> dict[int, Marker]:
         """The markers of a code object; where the trace does not say which one ran, those of the only one."""
-        if not code_object and len(self._names) == 1:
-            return next(iter(self._names.values()))
-        return self._names.get(code_object or 0, {})
+        return self._names.get(self.object_of(code_object), {})
 
     def object_of(self, code_object: int | None) -> int:
-        """The code object whose names `of` gives."""
+        """The code object whose markers `of` returns."""
         return next(iter(self._names)) if not code_object and len(self._names) == 1 else code_object or 0
 
     def _add(self, row: object) -> bool:
@@ -131,11 +129,9 @@ def _read(life: _Life, word: int, markers: dict[int, Marker]) -> tuple[Marker, i
     """The marker of a value, and its flags; a bare exit means the scope that it leaves."""
     flags, number = word & (_LEAVE | _ENTER), word >> _ID_SHIFT
     marker = markers.get(number)
-    is_bare_exit = number == 0 and flags == _LEAVE
-    open_marker = None
-    if flags & _LEAVE and (marker or is_bare_exit) and life.scopes:
-        open_marker = life.scopes.pop()
-    current = marker or open_marker
+    is_exit = flags & _LEAVE and (marker or (number == 0 and flags == _LEAVE))
+    left_scope = life.scopes.pop() if is_exit and life.scopes else None
+    current = marker or left_scope
     if current is None:
         return None
     if marker and flags & _ENTER and marker.kind != _POINT:

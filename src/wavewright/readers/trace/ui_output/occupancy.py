@@ -22,6 +22,7 @@ from wavewright.readers.trace.ui_output.parts import (
     engine_number,
     fitting,
     fitting_rows,
+    json_members,
     read_bytes,
     readable,
     whole,
@@ -32,6 +33,7 @@ FILE_NAME = "occupancy.json"
 _FIELDS = ("time_cycles", "cu", "simd", "slot", "start", "kernel", "me", "pipe", "is_ext", "workgroup", "cluster")
 
 _SHORT, _LONG = 6, 11
+_UNKNOWN = "0 / 0x0"  #: How writers name a kernel that they do not know.
 _NAMES = packaged("names.toml", __package__)
 _EVENT_FIELDS: dict[str, str] = _NAMES["events"]
 _DISPATCH_FIELDS: dict[str, str] = _NAMES["dispatches"]
@@ -64,11 +66,7 @@ def read_occupancy(folder: Folder, *, required: bool = True) -> RawOccupancy:
     content = read_bytes(folder, FILE_NAME, raw.losses)
     if content is None:
         return raw
-    members, fault = _core.split_json_object(content)
-    if fault is not None:
-        problem = f"{FILE_NAME} is not valid JSON (error at byte {fault}); everything before was read"
-        raw.losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
-    for key, text in members:
+    for key, text in json_members(content, FILE_NAME, raw.losses, "; everything before was read"):
         se = engine_number(key)
         if se is None:
             raw.members[key] = text
@@ -110,19 +108,18 @@ def _occupancy(raw: RawOccupancy, result: OccupancyFile) -> pl.DataFrame:
 
 
 def _numbered(frame: pl.DataFrame, kernels: Kernels, table: str) -> pl.DataFrame:
-    """With the kernel numbers of the `kernels` table and the places of the kernels' entries."""
+    """The rows with the kernel numbers of the `kernels` table and the places of the kernels' entries."""
     entries = kernels.entries()
-    with_numbers = frame.drop("code_object", "address", strict=False).join(
-        entries, left_on="kernel", right_on="id", how="left", maintain_order="left"
-    )
-    columns = THREAD_TRACE[table].names
-    rows = with_numbers.with_columns(pl.col("number").alias("kernel"), pl.col("code_object", "address").fill_null(0))
-    return rows.select(columns)
+    frame = frame.drop("code_object", "address", strict=False)
+    rows = frame.join(entries, left_on="kernel", right_on="id", how="left", maintain_order="left")
+    rows = rows.with_columns(pl.col("number").alias("kernel"), pl.col("code_object", "address").fill_null(0))
+    return rows.select(THREAD_TRACE[table].names)
 
 
 def _events(happened: object, result: OccupancyFile) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The tables of events and dispatches, whose kernels are still the numbers of the file."""
     events, dispatches = [], []
-    strangers = 0
+    unknown_count = 0
     for se, item in _listed(happened):
         result.engines.add(se)
         if item.get("kind") == "dispatch":
@@ -130,10 +127,10 @@ def _events(happened: object, result: OccupancyFile) -> tuple[pl.DataFrame, pl.D
         elif item.get("kind") == "event":
             events.append({"se": se, "payload": whole(item.get("payload")) or 0} | _fields(item, _EVENT_FIELDS))
         else:
-            strangers += 1
+            unknown_count += 1
     event_frame, unfit_events = fitting_rows("events", events)
     dispatch_frame, unfit_dispatches = fitting_rows("dispatches", dispatches)
-    malformed_count = strangers + unfit_events + unfit_dispatches
+    malformed_count = unknown_count + unfit_events + unfit_dispatches
     if malformed_count:
         result.losses.append(Loss("malformed_rows", malformed_count, detail=f"the events in {FILE_NAME}"))
     return event_frame, dispatch_frame
@@ -172,11 +169,8 @@ class Kernels:
 
     def use(self, ids: pl.Series) -> None:
         """Add the kernels with these numbers of the file."""
-        numbers = (number for number in ids.drop_nulls().unique().sort().to_list() if self._is_known(number))
-        self._used = sorted({*self._used, *numbers})
-
-    def _is_known(self, number: int) -> bool:
-        return number in self._names and self._names[number] != "0 / 0x0"
+        numbers = ids.drop_nulls().unique().to_list()
+        self._used = sorted({*self._used, *(n for n in numbers if self._names.get(n, _UNKNOWN) != _UNKNOWN)})
 
     def entries(self) -> pl.DataFrame:
         """`id` (of the file), `number` (kernels.kernel), `code_object` and `address` (null = unknown)."""
@@ -194,7 +188,9 @@ class Kernels:
         else:
             kernels = list(reversed(self._labelled.items()))
         signatures = {label.name: label.demangled for label in self._code.labels if label.demangled}
-        readable_names = _demangled([name for name, _ in kernels if name not in signatures])
+        names = [name for name, _ in kernels if name not in signatures]
+        is_mangled = any(name.startswith("_Z") or name.endswith(".kd") for name in names)
+        readable_names = demangle_all(names) if is_mangled else {}
         rows = []
         for number, (name, place) in enumerate(kernels):
             signature = signatures.get(name) or readable_names.get(name, name)
@@ -215,12 +211,4 @@ class Kernels:
         """The symbol. An entry after the argument preload has no symbol: the symbol of its function is used."""
         name = self._names[number]
         place = _PLACE.fullmatch(name)
-        if not place:
-            return name
-        return self._functions.get((int(place[1]), int(place[2], 16))) or name
-
-
-def _demangled(names: list[str]) -> dict[str, str]:
-    if not any(name.startswith("_Z") or name.endswith(".kd") for name in names):
-        return {}  # saves an import that not every reader of a trace needs
-    return demangle_all(names)
+        return (place and self._functions.get((int(place[1]), int(place[2], 16)))) or name

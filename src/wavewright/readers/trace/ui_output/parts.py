@@ -1,4 +1,4 @@
-"""Shared by the readers of the files: parsing of untrusted JSON, and rows that fit the tables."""
+"""What the readers of decoded directories share: parsing of untrusted JSON, and rows that fit the tables."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import polars as pl
 
+from wavewright import _core
 from wavewright.base.bounds import integer_of
 from wavewright.base.shown import shown
 from wavewright.model.losses import Loss
@@ -15,14 +16,8 @@ from wavewright.model.schema import THREAD_TRACE
 from wavewright.readers.files.folder import Folder
 
 #: polars type -> smallest and largest value.
-INTEGER_RANGES = {
-    "UInt8": (0, (1 << 8) - 1),
-    "UInt16": (0, (1 << 16) - 1),
-    "UInt32": (0, (1 << 32) - 1),
-    "UInt64": (0, (1 << 64) - 1),
-    "Int32": (-(1 << 31), (1 << 31) - 1),
-    "Int64": (-(1 << 63), (1 << 63) - 1),
-}
+INTEGER_RANGES = {f"UInt{bits}": (0, (1 << bits) - 1) for bits in (8, 16, 32, 64)}
+INTEGER_RANGES |= {f"Int{bits}": (-(1 << bits - 1), (1 << bits - 1) - 1) for bits in (32, 64)}
 
 _MOST_ENGINES = 1 << 16
 
@@ -55,6 +50,15 @@ def decoded(content: bytes, name: str, losses: list[Loss]) -> Any:
     except (ValueError, RecursionError) as error:  # no UTF-8, a number of thousands of digits, absurd nesting
         losses.append(Loss("unreadable_json", detail=f"{readable(name)} is not valid JSON ({type(error).__name__})"))
     return None
+
+
+def json_members(content: bytes, name: str, losses: list[Loss], note: str = "") -> list[tuple[bytes, bytes]]:
+    """Keys and texts of the members of a JSON object, up to where it is damaged, which is a loss ending in `note`."""
+    members, fault = _core.split_json_object(content)
+    if fault is not None:
+        problem = f"{readable(name)} is not valid JSON (error at byte {fault}){note}"
+        losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
+    return members
 
 
 def whole(value: object) -> int | None:
@@ -100,21 +104,17 @@ def fitting(
     Columns in `names` are there by name already. All others are missing in the result.
     """
     types = {column.name: column.dtype for column in THREAD_TRACE[table].columns}
-    fits = [
-        pl.col(f"c{at}").is_between(*_range(types[name]))
-        for name, at in positions.items()
-        if types[name] in INTEGER_RANGES and types[name] != "Int64"
-    ]
+    fits = []
+    for name, at in positions.items():
+        if types[name] in INTEGER_RANGES and types[name] != "Int64":
+            low, high = INTEGER_RANGES[types[name]]
+            # The native reader delivers Int64.
+            fits.append(pl.col(f"c{at}").is_between(low, min(high, INTEGER_RANGES["Int64"][1])))
     all_fit = rows.select(pl.all_horizontal(fits).all()).item()
     valid = rows if all_fit else rows.filter(fits)
     cast = {name: name for name in names} | {f"c{at}": name for name, at in positions.items()}
     columns = [pl.col(source).cast(getattr(pl, types[name])).alias(name) for source, name in cast.items()]
     return valid.select(columns), rows.height - valid.height
-
-
-def _range(dtype: str) -> tuple[int, int]:
-    low, high = INTEGER_RANGES[dtype]
-    return low, min(high, INTEGER_RANGES["Int64"][1])  # the native reader delivers Int64
 
 
 def fitting_rows(table: str, rows: Iterable[Mapping[str, Any]]) -> tuple[pl.DataFrame, int]:

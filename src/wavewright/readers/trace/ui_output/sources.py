@@ -20,14 +20,14 @@ MAX_TOTAL_BYTES = 256 << 20  #: Texts of one trace in all; a tree of sources is 
 def read_snapshots(folder: Folder, losses: list[Loss]) -> dict[str, str]:
     """Path in the debug lines -> name of the copy, for the copies that are in the folder.
 
-    The names come from strangers: one that is not the plain name of a file of the folder counts as missing.
+    Names are untrusted: one that is not the plain name of a file of the folder counts as missing.
     """
-    if FILE_NAME not in folder.names():
+    names = folder.names()
+    if FILE_NAME not in names:
         return {}
-    here = folder.names()
     paths = dict(_leaves(load_json(folder, FILE_NAME, losses)))
-    snapshots = {path: name for path, name in paths.items() if name in here}
-    missing_names = [name for name in paths.values() if name not in here]
+    snapshots = {path: name for path, name in paths.items() if name in names}
+    missing_names = [name for name in paths.values() if name not in names]
     if missing_names:
         others = f" and {len(missing_names) - 1} more" if len(missing_names) > 1 else ""
         losses.append(Loss("missing_sources", len(missing_names), detail=readable(missing_names[0])[:200] + others))

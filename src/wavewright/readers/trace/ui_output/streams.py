@@ -14,11 +14,20 @@ from wavewright.model.losses import Loss
 from wavewright.model.schema import THREAD_TRACE, empty_frame
 from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.ui_output.manifest import ListedFile, Manifest
-from wavewright.readers.trace.ui_output.parts import decoded, engine_number, fitting, read_bytes, readable, whole
+from wavewright.readers.trace.ui_output.parts import (
+    decoded,
+    engine_number,
+    fitting,
+    json_members,
+    read_bytes,
+    readable,
+    whole,
+)
 
 _COUNTER_FILE = re.compile(r"se(\d{1,5})_perfcounter\.json")
 _COUNTER_FIELDS = ("time_cycles", "value0", "value1", "value2", "value3", "cu", "bank")
 _COUNTERS_PER_BANK = 4
+_MOST_NAMES = 256 * _COUNTERS_PER_BANK  #: The number of a bank is a byte.
 _NAMES = packaged("names.toml", __package__)
 #: One early writer stored `["data", [...]]` instead of an object (spec_ui_output 5.6).
 _WRAPPED = re.compile(rb'\s*\[\s*"data"\s*,')
@@ -36,19 +45,14 @@ class Streams:
 def read_streams(folder: Folder, manifest: Manifest) -> Streams:
     """Read the optional files of a directory."""
     streams = Streams()
+    names = [(*divmod(at, _COUNTERS_PER_BANK), name) for at, name in enumerate(manifest.counter_names[:_MOST_NAMES])]
     streams.tables = {
         "sampled_counters": _sampled_counters(folder, streams),
-        "counter_names": _counter_names(manifest.counter_names),
+        "counter_names": pl.DataFrame(names, schema=THREAD_TRACE["counter_names"].dtypes, orient="row"),
         "other_simd": _rows_of(folder, "other_simd", manifest.other_simd, _NAMES["other_simd"], streams),
         "shader_data": _rows_of(folder, "shader_data", manifest.shader_data, _NAMES["shader_data"], streams),
     }
     return streams
-
-
-def _counter_names(names: Sequence[str]) -> pl.DataFrame:
-    places = [(*divmod(at, _COUNTERS_PER_BANK), name) for at, name in enumerate(names)]
-    schema = THREAD_TRACE["counter_names"].dtypes
-    return pl.DataFrame(places[: 256 * _COUNTERS_PER_BANK], schema=schema, orient="row")
 
 
 def _sampled_counters(folder: Folder, streams: Streams) -> pl.DataFrame:
@@ -70,11 +74,7 @@ def _data_of(content: bytes, name: str, losses: list[Loss]) -> bytes:
     match = _WRAPPED.match(content)
     if match:
         return content[match.end() :].rstrip().removesuffix(b"]")
-    members, fault = _core.split_json_object(content)
-    if fault is not None:
-        problem = f"{readable(name)} is not valid JSON (error at byte {fault})"
-        losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
-    return dict(members).get(b"data", b"null")
+    return dict(json_members(content, name, losses)).get(b"data", b"null")
 
 
 def _rows_of(
@@ -87,18 +87,15 @@ def _rows_of(
         content = read_bytes(folder, file.name, streams.losses)
         if content is None:
             continue
-        pairs, fault = _core.split_json_object(content)
-        members = dict(pairs)
-        if fault is not None:
-            problem = f"{readable(file.name)} is not valid JSON (error at byte {fault})"
-            streams.losses.append(Loss("unreadable_json", detail=problem, byte_offset=fault))
+        members = dict(json_members(content, file.name, streams.losses))
         schema_names = decoded(members.get(kind + b"_schema", b"null"), file.name, streams.losses)
         positions = _positions(schema_names, schema)
         width = 1 + max(positions.values())
         rows = _core.read_integer_rows(members.get(kind, b"null"), width, width)
         constants = {"se": file.se}
         if table == "other_simd":
-            constants["cu"] = _byte(decoded(members.get(b"wgp", b"0"), file.name, streams.losses))
+            number = whole(decoded(members.get(b"wgp", b"0"), file.name, streams.losses)) or 0
+            constants["cu"] = number if 0 <= number < 256 else 0
         parts.append(_fitting(table, rows, positions, constants, file.name, streams))
     return _joined(table, parts)
 
@@ -109,11 +106,6 @@ def _positions(named: object, schema: Mapping[str, str]) -> dict[str, int]:
     if not set(schema) <= set(names[:64]):
         names = list(schema)
     return {column: names.index(name) for name, column in schema.items()}
-
-
-def _byte(value: object) -> int:
-    number = whole(value) or 0
-    return number if 0 <= number < 256 else 0
 
 
 def _fitting(

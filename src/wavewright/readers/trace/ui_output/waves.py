@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
@@ -19,14 +18,6 @@ from wavewright.readers.trace.ui_output.parts import readable
 _NAMES = packaged("names.toml", __package__)  #: Problems by number: `row_losses` and `file_faults`.
 
 
-@dataclass(frozen=True)
-class WaveTables:
-    """Tables and losses of the wave files."""
-
-    tables: dict[str, pl.DataFrame]
-    losses: list[Loss]
-
-
 def read_waves(
     folder: Folder, files: Sequence[ListedFile], lines: Sequence[int], threads: int
 ) -> dict[str, _core.Table]:
@@ -35,28 +26,27 @@ def read_waves(
     return _core.read_waves(_contents(folder, files), engines, lines, range(len(lines)), threads)
 
 
-def wave_tables(tables: dict[str, _core.Table], files: Sequence[ListedFile]) -> WaveTables:
+def wave_tables(
+    tables: dict[str, _core.Table], files: Sequence[ListedFile]
+) -> tuple[dict[str, pl.DataFrame], list[Loss]]:
     """Convert the result of `read_waves` into tables of the model and losses; `with_kernels` completes the waves."""
     frames = {name: pl.DataFrame(table) for name, table in tables.items()}
-    losses = _losses(frames["problems"], files)
     frames["waves"] = _waves(frames["waves"], files)
-    return WaveTables({name: frames[name] for name in ("waves", "instructions", "states")}, losses)
+    return {name: frames[name] for name in ("waves", "instructions", "states")}, _losses(frames["problems"], files)
 
 
 def _contents(folder: Folder, files: Sequence[ListedFile]) -> list[str | bytes]:
     """Paths where the files lie on disk, for the native reader to open; else what is in them."""
     first = folder.path_of(files[0].name) if files else None
     if first is not None:
-        beside = str(first.parent)
-        return [f"{beside}/{file.name}" for file in files]
-    return [_content(folder, file.name) for file in files]
-
-
-def _content(folder: Folder, name: str) -> str | bytes:
-    try:
-        return folder.read(name)
-    except OSError:
-        return str(Path(folder.label) / name)  # the native reader fails there as well, and reports it
+        return [f"{first.parent}/{file.name}" for file in files]
+    contents: list[str | bytes] = []
+    for file in files:
+        try:
+            contents.append(folder.read(file.name))
+        except OSError:  # the native reader fails at the path as well, and reports it
+            contents.append(str(Path(folder.label) / file.name))
+    return contents
 
 
 def _waves(waves: pl.DataFrame, files: Sequence[ListedFile]) -> pl.DataFrame:
@@ -83,16 +73,11 @@ def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
     Where a wave file does not say its CU (old writers), the event says it.
     """
     key = ["se", "simd", "slot", "start_cycles"]
-    starts = occupancy.filter("start").select(
-        "se", "simd", "slot", "cu", "kernel", pl.col("time_cycles").alias("start_cycles")
-    )
-    if waves.height and waves["cu"].is_null().all():
-        sole = starts.unique(key, keep="none").rename({"cu": "event_cu"})
-        with_kernel = waves.drop("kernel").join(sole, on=key, how="left", maintain_order="left")
-        return with_kernel.with_columns(pl.col("event_cu").alias("cu")).select(waves.columns)
-    sole = starts.unique([*key, "cu"], keep="none")
-    with_kernel = waves.drop("kernel").join(sole, on=[*key, "cu"], how="left", maintain_order="left")
-    return with_kernel.select(waves.columns)
+    starts = occupancy.filter("start").select("se", "simd", "slot", "cu", "kernel", start_cycles="time_cycles")
+    has_cu = not waves.height or not waves["cu"].is_null().all()
+    key += ["cu"] if has_cu else []
+    by_key = waves.drop("kernel", *([] if has_cu else ["cu"]))
+    return by_key.join(starts.unique(key, keep="none"), on=key, how="left", maintain_order="left").select(waves.columns)
 
 
 def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
