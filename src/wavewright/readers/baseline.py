@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from wavewright.base.files import open_regular
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
@@ -121,24 +121,18 @@ def read_baseline(path: Path) -> Baseline:
 
 
 def _opened(file: File) -> Baseline:
+    """The baseline in a decoded file. Raises `IndexError` when it refers to a name that it does not list."""
     if file.kind not in ("run", "trace", "counters"):
         raise msgspec.ValidationError(f"unknown kind {file.kind[:40]!r}")
-    captures = tuple(
-        MeasuredCapture(
-            label=capture.label,
-            quantities=tuple(_quantity(row, file.names) for row in capture.quantities),
-            inputs=tuple(InputFile(each.path, each.byte_count, each.sha256, each.is_whole) for each in capture.inputs),
-            target=capture.target,
-            product=capture.product,
-            software=capture.software,
-            kernel=capture.kernel,
-            code=capture.code,
-            step_count=capture.step_count,
-            damages=tuple(capture.damages),
-        )
-        for capture in file.captures
-    )
-    return Baseline(file.kind, captures, file.step, file.filters, file.version, file.schema_version)
+    captures = []
+    for capture in file.captures:
+        lists: dict[str, Any] = {
+            "quantities": tuple(_quantity(row, file.names) for row in capture.quantities),
+            "inputs": tuple(InputFile(**structs.asdict(item)) for item in capture.inputs),
+            "damages": tuple(capture.damages),
+        }
+        captures.append(MeasuredCapture(**(structs.asdict(capture) | lists)))
+    return Baseline(file.kind, tuple(captures), file.step, file.filters, file.version, file.schema_version)
 
 
 def _quantity(row: Row, names: list[str]) -> Quantity:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError
-from wavewright.model.budget import Budget, Limit
+from wavewright.model.baseline import Budget, Limit
 
 _MOST_LIMITS = 1_000
 _LONGEST = 1_000  #: Characters of a limit.

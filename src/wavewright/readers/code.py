@@ -19,7 +19,7 @@ _NAMED = 4  # kernels that an error names
 
 @dataclass(frozen=True)
 class ObjectPlace:
-    """A code object and where in the file it was."""
+    """A code object, and where in its file it lies."""
 
     number: int
     code_object: CodeObject | None  #: None = it could not be read.
@@ -58,25 +58,21 @@ class CodeFile:
         )
 
     def named(self, name: str) -> tuple[ChosenKernel, ...]:
-        """Kernels of this very name, else those whose name contains it, else those whose name has this pattern.
+        """Kernels with exactly this name, else those whose name contains it, else those that match it as a pattern.
 
-        Names are symbols or what they stand for in C++. Raises `UsageError` when there is none.
+        Names are compared mangled and demangled. Raises `UsageError` when no kernel matches.
         """
-        demangled = demangle_all(each.kernel.name for each in self.kernels)
-        names = [(each, (each.kernel.name, demangled[each.kernel.name])) for each in self.kernels]
+        demangled = demangle_all(chosen.kernel.name for chosen in self.kernels)
+        names = [(chosen, (chosen.kernel.name, demangled[chosen.kernel.name])) for chosen in self.kernels]
         try:
             pattern = re.compile(name)
         except re.error:
             pattern = re.compile(re.escape(name))
-        for fits in (
-            lambda text: text == name,
-            lambda text: name in text,
-            lambda text: pattern.search(text) is not None,
-        ):
-            chosen = tuple(each for each, texts in names if any(map(fits, texts)))
-            if chosen:
-                return chosen
-        shown = ", ".join(shortened(demangled[each.kernel.name]) for each in self.kernels[:_NAMED])
+        for fits in (name.__eq__, lambda text: name in text, lambda text: pattern.search(text) is not None):
+            matches = tuple(chosen for chosen, spellings in names if any(map(fits, spellings)))
+            if matches:
+                return matches
+        shown = ", ".join(shortened(demangled[chosen.kernel.name]) for chosen in self.kernels[:_NAMED])
         what = f"no kernel is called {name[:60]!r}" if shown else "there are no kernels"
         raise UsageError(what, where=self.where, advice=f"kernels: {shown}" if shown else "")
 
@@ -98,16 +94,15 @@ def open_code(path: str | PathLike[str], *, target: str | None = None, number: i
         chosen = chosen or contents.objects  # the only one: it may not say for which GPU it is
     places: list[ObjectPlace] = []
     losses: list[Loss] = list(contents.losses)
-    for each in chosen:
+    for item in chosen:
         code_object = None
         try:
-            code_object = CodeObject.from_bytes(each.read(), where=contents.where, target=each.target or target)
+            code_object = CodeObject.from_bytes(item.read(), where=contents.where, target=item.target or target)
             losses += code_object.losses
         except (NotATraceError, UnsupportedError) as error:
             if len(chosen) == 1:
                 raise
-            losses.append(Loss("unreadable_code_object", detail=f"{each.name}: {error.what}"))
-        places.append(
-            ObjectPlace(each.number, code_object, each.target, each.entry, each.place, each.size_bytes, each.packing)
-        )
+            losses.append(Loss("unreadable_code_object", detail=f"{item.name}: {error.what}"))
+        place = (item.target, item.entry, item.place, item.size_bytes, item.packing)
+        places.append(ObjectPlace(item.number, code_object, *place))
     return CodeFile(contents.where, tuple(places), tuple(losses))

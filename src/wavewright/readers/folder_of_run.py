@@ -1,6 +1,6 @@
-"""Thread traces beside a run, with the kernels they are about; counters and further runs in its folder.
+"""What else is in the folder of a run: thread traces with their kernels, hardware counters, further runs.
 
-All of it is on the side: what cannot be read counts as absent here, and says so where it is opened itself.
+What cannot be read counts as absent here; opening it directly says why.
 """
 
 from __future__ import annotations

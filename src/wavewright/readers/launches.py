@@ -41,10 +41,8 @@ MAX_BYTES = 256 << 20  #: Of the files of one run; larger ones are left to the v
 MAX_FILES = 64  #: Of one folder.
 
 _OF_RUN = re.compile(r".*(_results\.db|_results\.json|kernel_trace\.csv)")
-_SHAPE = tuple(f"{what}_{axis}" for what in ("grid", "workgroup") for axis in "xyz")
+_SHAPE = tuple(f"{size}_{axis}" for size in ("grid", "workgroup") for axis in "xyz")
 _COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_SHAPE)
-
-
 _ANOTHER_PROCESS = "nothing tells that it is of the process that was traced"
 
 
@@ -56,7 +54,10 @@ def look_beside(trace: ThreadTrace, around: Sequence[Folder]) -> None:
     def find_launch(trace: ThreadTrace) -> Launch | None:
         with ExitStack() as stack:
             labels: dict[str, str] = {}
-            places = (_ordered(_files(folder, stack, labels), trace, places_around) for folder in places_around)
+            process = _process_of(trace, places_around)
+            files = (_files(folder, stack, labels) for folder in places_around)
+            # Files of the process that was traced come first, then those of others, by name.
+            places = (sorted(paths, key=lambda path: (run_of(path.name) != process, path.name)) for paths in files)
             launch = _launch(trace, places)
             return replace(launch, path=labels.get(launch.path, launch.path)) if launch else None
 
@@ -64,7 +65,7 @@ def look_beside(trace: ThreadTrace, around: Sequence[Folder]) -> None:
 
 
 def _with_runs_only(folder: Folder) -> Folder:
-    """The folder; of one in memory only the files of runs, and the names of raw traces, are kept."""
+    """The folder; of one in memory, only the files of runs and the names of raw traces stay."""
     if not isinstance(folder, ArchiveFolder):
         return folder
     runs = {name: data for name, data in folder.files.items() if _OF_RUN.fullmatch(without_packing(name))}
@@ -109,7 +110,7 @@ def calls_in_run(trace: ThreadTrace, path: Path) -> Launch:
 def _launch(
     trace: ThreadTrace, places: Iterable[Sequence[Path]], *, is_of_process: Callable[[Path], bool] | None = None
 ) -> Launch | None:
-    """The first launch that a run of these files has; what cannot be read or is refused on the way is a loss."""
+    """The first launch in the runs among these files; a run that cannot be read or is refused is a loss."""
     names, dispatch = _names_of(trace), trace.source.dispatch
     if dispatch is None or not names:
         return None
@@ -161,11 +162,12 @@ def _contradiction(trace: ThreadTrace, launch: Launch) -> str:
 
 
 def _names_of(trace: ThreadTrace) -> frozenset[str]:
+    """The spellings of the kernels of a trace."""
     return spellings(trace.kernels.select("name", "demangled").iter_rows())
 
 
 def spellings(pairs: Iterable[tuple[str, str]]) -> frozenset[str]:
-    """Kernels of a trace, mangled and demangled, as runs may spell them: also truncated (`--truncate-kernels`)."""
+    """The names of kernels (mangled, demangled) as runs may spell them: also truncated (`--truncate-kernels`)."""
     names = [name for pair in pairs for name in pair if name]
     return frozenset(map(plain_name, [*names, *map(_truncated, names)]))
 
@@ -179,16 +181,10 @@ def _truncated(name: str) -> str:
     return re.split(r"[<(]", name.removeprefix("void "))[0]
 
 
-def _ordered(files: list[Path], trace: ThreadTrace, around: Sequence[Folder]) -> list[Path]:
-    """Files of the process that was traced first, then by name."""
-    process = _process_of(trace, around)
-    return sorted(files, key=lambda path: (run_of(path.name) != process, path.name))
-
-
 def _files(folder: Folder, stack: ExitStack | None = None, labels: dict[str, str] | None = None) -> list[Path]:
-    """The files of runs in a folder; those of an archive are written to where temporary files go, until `stack` ends.
+    """The files of runs in a folder; those of an archive are temporary files until `stack` ends.
 
-    `labels` then tells what to call them.
+    `labels` then has the names to show for them.
     """
     try:
         names = sorted(name for name in folder.names() if _OF_RUN.fullmatch(without_packing(name)))
@@ -229,10 +225,13 @@ def _runs(files: Sequence[Path], losses: list[Loss]) -> Iterator[RunInput]:
         losses.append(Loss("launch_unread", detail=str(error)))
         return
     place = {path.absolute(): number for number, path in enumerate(files)}
-    for run_input in sorted(inputs, key=lambda each: _first(each, place)):
-        parts = run_input.files or (run_input.path,)
+
+    def first_place(run_input: RunInput) -> int:
+        return min(place.get(path.absolute(), len(place)) for path in run_input.files or (run_input.path,))
+
+    for run_input in sorted(inputs, key=first_place):
         try:
-            byte_count = sum(part.stat().st_size for part in parts)
+            byte_count = sum(path.stat().st_size for path in run_input.files or (run_input.path,))
         except OSError as error:
             losses.append(Loss("launch_unread", detail=f"{run_input.path.name}: cannot be read ({error.strerror})"))
             continue
@@ -241,11 +240,6 @@ def _runs(files: Sequence[Path], losses: list[Loss]) -> Iterator[RunInput]:
         else:
             detail = f"{run_input.path.name} has more than {MAX_BYTES >> 20:,} MiB"
             losses.append(Loss("launch_unread", detail=detail))
-
-
-def _first(run_input: RunInput, place: dict[Path, int]) -> int:
-    parts = run_input.files or (run_input.path,)
-    return min(place.get(part.absolute(), len(place)) for part in parts)
 
 
 def _read(run_input: RunInput, names: Collection[str], dispatch: int, losses: list[Loss]) -> Launch | None:
@@ -275,6 +269,7 @@ def _calls(run: Run, names: Collection[str]) -> pl.DataFrame:
 
 
 def _among(call: dict[str, int], calls: pl.DataFrame, path: str) -> Launch:
+    """The launch of one of the calls, compared with those of the same kernel and size on the same GPU."""
     same_kernel = calls.filter(pl.col(name).eq_missing(pl.lit(call[name])) for name in ("process", "name"))
     alike = same_kernel.filter(pl.col(name).eq_missing(pl.lit(call[name])) for name in ("agent", *_SHAPE))
     durations = alike["end_ns"] - alike["start_ns"]

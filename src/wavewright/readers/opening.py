@@ -1,4 +1,4 @@
-"""`wavewright.open`: one door for everything that can be read."""
+"""`wavewright.open`: opens any input, thread trace, run or counters, with the reader of its kind."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from wavewright.base.bounds import integer_of
 from wavewright.base.files import listed
@@ -134,9 +134,8 @@ def open(  # noqa: A001
     Traceback (most recent call last):
     wavewright.errors.UsageError: /nowhere: no such file or folder
     """
-    request = OpenRequest(
-        Path(), dispatch, kernel, threads, code_objects, resources, amd, inventory=inventory or Inventory()
-    )
+    inventory = inventory or Inventory()
+    request = OpenRequest(Path(), dispatch, kernel, threads, code_objects, resources, amd, inventory=inventory)
     if isinstance(path, str | os.PathLike):
         return _opened(replace(request, path=Path(read_instead(os.fspath(path)))))
     return _open_content(path, request)
@@ -149,20 +148,12 @@ def _opened(request: OpenRequest) -> ThreadTrace | Run | CounterSet:
 
 
 def _open_content(content: Memory, request: OpenRequest) -> ThreadTrace | Run | CounterSet:
-    """The bytes of a file: a buffer of a thread trace is decoded where it is, all else is put into a file that is
-    removed with what was opened.
-    """
+    """Open the content of a file: a raw buffer in place, anything else as a file that is removed with the document."""
     if generation_of(bytes(content[:_HEAD])) is not Generation.NONE:
         from wavewright.readers.trace.att import decode
 
-        return decode(
-            content,
-            request.code_objects,
-            request.threads,
-            dispatch=request.dispatch,
-            kernel=request.kernel,
-            amd=request.amd,
-        )
+        choice: dict[str, Any] = {"dispatch": request.dispatch, "kernel": request.kernel, "amd": request.amd}
+        return decode(content, request.code_objects, request.threads, **choice)
     file, folder = stored(content)
     try:
         document = _opened(replace(request, path=file))
@@ -238,8 +229,7 @@ def _open_samples(request: OpenRequest) -> ThreadTrace:
 
 
 def _open_decoded(request: OpenRequest) -> ThreadTrace:
-    candidates, losses = candidates_of(request.path, request.kind, request.inventory)
-    return _with_rules(_chosen_decoded(request, candidates, losses), request)
+    return _with_rules(_chosen_decoded(request, *candidates_of(request.path, request.kind, request.inventory)), request)
 
 
 def _chosen_decoded(
@@ -271,18 +261,17 @@ def candidates_of(path: Path, kind: Kind, inventory: Inventory | None = None) ->
     inventory = inventory or Inventory()
     if kind in (Kind.UI_OUTPUT, Kind.PARQUET):
         return decoded_on_disk([path if path.is_dir() else path.absolute().parent], inventory), []
-    if kind is Kind.DECODED_FOLDER:
-        below = survey(path, inventory)
-        count = len(below.archives)
-        unopened = [Loss("unopened_archives", count, detail=counted(count, "archives"))] if count else []
-        return decoded_on_disk(below.decoded, inventory), [*unopened, *_not_followed(below.refused)]
     if kind is Kind.ARCHIVE:
         return _in_archives([path])
-    if kind is not Kind.ARCHIVE_FOLDER:
+    if kind not in (Kind.DECODED_FOLDER, Kind.ARCHIVE_FOLDER):
         return [], []
     below = survey(path, inventory)
-    inside, losses = _in_archives(below.archives)
-    return inside, [*losses, *_not_followed(below.refused)]
+    if kind is Kind.ARCHIVE_FOLDER:
+        decoded, losses = _in_archives(below.archives)
+    else:
+        decoded, count = decoded_on_disk(below.decoded, inventory), len(below.archives)
+        losses = [Loss("unopened_archives", count, detail=counted(count, "archives"))] if count else []
+    return decoded, [*losses, *_not_followed(below.refused)]
 
 
 def _not_followed(refused: Mapping[str, str]) -> list[Loss]:
@@ -312,17 +301,18 @@ def read_decoded(candidate: DecodedTrace, losses: Sequence[Loss] = (), *, thread
 
 
 def _parts_not_read(folder: Folder) -> dict[str, str]:
-    """What of a decoded folder is not read, by names that its parts have; other links are nobody's loss."""
+    """The names of a decoded folder that look like parts of the trace and are not read, with the reason."""
     from wavewright.readers.trace.resources.sidecars import is_sidecar
 
-    def is_part(name: str) -> bool:
-        return name.endswith((".json", ".parquet")) or name.startswith("source_") or is_sidecar(name)
-
-    return {name: why for name, why in folder.refused().items() if is_part(name)}
+    return {
+        name: reason
+        for name, reason in folder.refused().items()
+        if name.endswith((".json", ".parquet")) or name.startswith("source_") or is_sidecar(name)
+    }
 
 
 def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:
-    """The folder as the trace may keep it for its source texts, and what makes it forget the rest.
+    """A folder from which the trace can read source texts later, and a function that drops all other files.
 
     Archives are in memory: the bytes of wave files need not stay there when the waves have become tables.
     """
@@ -376,15 +366,15 @@ def _in_archives(paths: Sequence[Path]) -> tuple[list[DecodedTrace], list[Loss]]
 
 
 def _nothing_in(archive: Archive) -> NotATraceError:
+    """The error for an archive without decoded traces."""
     names = [name for folder in archive.folders.values() for name in folder.names()]
     broken = any(loss.kind == "broken_archive" for loss in archive.losses)
     unpacked = f"{len(names):,} files were unpacked before the damage" if broken else ""
+    problem, advice = "no decoded trace in the archive", "pack the ui_output_* directory whole"
     if any(map(is_raw_name, names)):
-        what = "the archive holds raw traces"
+        problem = "the archive holds raw traces"
         advice = f"open the archive itself: wavewright info {quoted(archive.path)}"
-        return NotATraceError(what, where=str(archive.path), kept=unpacked, advice=advice)
-    what = "no decoded trace in the archive"
-    return NotATraceError(what, where=str(archive.path), kept=unpacked, advice="pack the ui_output_* directory whole")
+    return NotATraceError(problem, where=str(archive.path), kept=unpacked, advice=advice)
 
 
 def open_decoded(
@@ -445,16 +435,9 @@ def _decoded_raw(request: OpenRequest) -> ThreadTrace:
     from wavewright.readers.trace.att import decode
     from wavewright.readers.trace.resources import fill_from_around
 
-    trace = decode(
-        request.path,
-        request.code_objects,
-        request.threads,
-        dispatch=request.dispatch,
-        kernel=request.kernel,
-        amd=request.amd,
-        rows_up_to=buffers.GROUP_BYTES if request.in_parts else math.inf,
-        inventory=request.inventory,
-    )
+    choice: dict[str, Any] = {"dispatch": request.dispatch, "kernel": request.kernel, "amd": request.amd}
+    choice |= {"rows_up_to": buffers.GROUP_BYTES if request.in_parts else math.inf, "inventory": request.inventory}
+    trace = decode(request.path, request.code_objects, request.threads, **choice)
     around = beside_capture(trace, request.inventory)
     fill_from_around(trace, around, with_code=False)
     look_beside(trace, around)
@@ -471,11 +454,8 @@ def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> li
     if not archives:
         return [Directory(folder, inventory), Directory(folder.parent, inventory)]
     inside = inventory.archive(archives[0]).folders
-    places = [
-        str(place.relative_to(archives[0])).removeprefix(".")
-        for place in (folder, folder.parent)
-        if place.is_relative_to(archives[0])
-    ]
+    within = [place for place in (folder, folder.parent) if place.is_relative_to(archives[0])]
+    places = [str(place.relative_to(archives[0])).removeprefix(".") for place in within]
     outside = [Directory(archives[0].parent, inventory)] if folder == archives[0] else []
     return [*(inside[place] for place in places if place in inside), *outside]
 

@@ -1,4 +1,4 @@
-"""Stores: folders of Parquet files, one per capture, with packs of many of them that make reading fast.
+"""Stores: folders of Parquet files, one per capture, and packs that have many captures in one file to be read fast.
 
     wavewright-store.json            what it is, and its version
     captures/kind=run/<capture>.parquet
@@ -60,15 +60,12 @@ class StorePlace(Protocol):
 
     def names(self, folder: str) -> list[str]:
         """Names of the files in a folder; none where there is no such folder."""
-        ...
 
     def read(self, name: str, most: int) -> bytes:
         """A file; OSError where it cannot be read, or is larger than `most` bytes."""
-        ...
 
     def publish(self, name: str, content: bytes) -> bool:
-        """Let a file appear, whole; False if the name is taken."""
-        ...
+        """Create a complete file at once; False if the name is taken."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +215,7 @@ class Store:
         return [name.removesuffix(ENDING) for name in self._names(CAPTURES, kind)]
 
     def unpacked(self, kind: str) -> list[str]:
-        """Those of them that are in no pack."""
+        """Identities of the captures of a kind that are in no pack."""
         packed_names = {name for part in self._parts(PACKS, kind, pl.lit(value=False)) for name in part.captures}
         return [name for name in self.captures(kind) if name not in packed_names]
 
@@ -243,13 +240,13 @@ class Store:
 
     def _of_kind(self, kind: str, condition: pl.Expr) -> list[pl.DataFrame]:
         """Rows of the packs, then of the files that no pack has; a capture in two packs counts once."""
-        seen_names: set[str] = set()
+        packed: set[str] = set()
         frames = []
         for part in self._parts(PACKS, kind, condition):
-            frames.append(part.rows.filter(~pl.col("capture").is_in(list(seen_names & part.captures))))
-            seen_names |= part.captures
-        alone = [name for name in self._names(CAPTURES, kind) if name.removesuffix(ENDING) not in seen_names]
-        return frames + [part.rows for part in self._parts(CAPTURES, kind, condition, alone)]
+            frames.append(part.rows.filter(~pl.col("capture").is_in(list(packed & part.captures))))
+            packed |= part.captures
+        unpacked = [name for name in self._names(CAPTURES, kind) if name.removesuffix(ENDING) not in packed]
+        return frames + [part.rows for part in self._parts(CAPTURES, kind, condition, unpacked)]
 
     def _names(self, folder: str, kind: str) -> list[str]:
         return [name for name in self.place.names(f"{folder}/kind={kind}") if _NAME.fullmatch(name)]
