@@ -11,11 +11,13 @@ import polars as pl
 
 from wavewright.analysis.run.calls.launches import region_pieces
 from wavewright.analysis.run.gpu_time.process_time import HOST, KINDS, ProcessTime
+from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.analysis.run.ranks.stragglers import CAUSES
 from wavewright.analysis.run.select.identities import PROCESS, processes_of
 from wavewright.analysis.run.select.serving_steps import serving_step
 from wavewright.analysis.run.select.step_ranges import alike_steps, in_steps, lanes_of_grid, step_ranges
+from wavewright.facts.loader import packaged
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
@@ -67,7 +69,8 @@ def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
         is_own = pl.col("process") == process
         rows = _described(frame, kernels.filter(is_own), calls.filter(is_own))
         source = sources.filter(is_own)["source"][0]
-        if source == "repetition" and _largest_group(rows) < _SAME:  # they share a kernel, but are no repetition
+        largest_share = rows.select(pl.len().over("alike").max() / pl.len()).item(0, 0)
+        if source == "repetition" and largest_share < _SAME:  # they share a kernel, but are no repetition
             unknown = [pl.when(is_own).then(pl.lit("none")).otherwise("source").alias("source")]
             sources = sources.with_columns(*unknown, pl.when(~is_own).then("name").alias("name"))
         else:
@@ -78,11 +81,6 @@ def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
     rows_of_all = [frame.select(pl.col(name).cast(schema[name]) for name in names) for frame in described]
     every = pl.concat([empty, *rows_of_all]).join(who, on="process", how="left", maintain_order="left")
     return PartialSteps(every, sources.join(who, on="process", how="left", maintain_order="left"))
-
-
-def _largest_group(steps: pl.DataFrame) -> float:
-    """The part of the steps that have the same kernels."""
-    return float(steps.select(pl.len().over("alike").max() / pl.len()).item(0, 0))
 
 
 def combine_steps(partials: Sequence[PartialSteps]) -> Steps:
@@ -135,18 +133,8 @@ def _source(processes: pl.DataFrame) -> str:
         return "none"
     order = stepped.group_by("source", "name").len().sort(-pl.col("len").cast(pl.Int64), "source", "name")
     source, name = order.select("source", "name").row(0)
-    return _SOURCES[source].format(name=name)
-
-
-#: How steps were found (`step_ranges.SOURCES`) -> in words.
-_SOURCES = {
-    "marker given": "marker {name} (--step)",
-    "marker": "marker {name}, found",
-    "serving": "markers of steps of serving",
-    "ProfilerStep": "marker {name}",
-    "jit": "calls of {name} (jax.jit)",
-    "repetition": "repetition of kernels, from {name} on",
-}
+    words: str = packaged("step_sources.toml", __package__)[source]
+    return words.format(name=name)
 
 
 def _spread(steps: pl.DataFrame) -> pl.DataFrame:
@@ -229,16 +217,9 @@ def _described(steps: pl.DataFrame, kernels: pl.DataFrame, calls: pl.DataFrame) 
     )
     has_usual = bool(steps["is_usual"].any())
     is_first = pl.col("is_long").cast(pl.Int8).cum_min().cast(pl.Boolean)
-    kind = (
-        pl.when(~pl.col("is_long"))
-        .then(pl.lit("step"))
-        .when(~pl.col("is_usual") & has_usual)
-        .then(pl.lit("other"))
-        .when(is_first)
-        .then(pl.lit("warm-up"))
-        .otherwise(pl.lit("outlier"))
-    )
-    steps = steps.with_columns(kind=kind)
+    is_other = ~pl.col("is_usual") & has_usual
+    kinds = (("step", ~pl.col("is_long")), ("other", is_other), ("warm-up", is_first))
+    steps = steps.with_columns(kind=first_label(*kinds, otherwise="outlier"))
     longest = steps.filter("is_long").sort(-pl.col("excess_ns"), "step").head(_MOST_CAUSES)
     usual = steps.filter(~pl.col("is_long"))
     of_kernels, of_calls = _Grown(kernels, usual), _Grown(calls, usual)

@@ -1,4 +1,7 @@
-"""The regions of one run as a tree of names, with the GPU work that each of them launched."""
+"""Call tree of one run: its regions by path of names, with the GPU work that each of them launched.
+
+The native core nests the regions of a thread; launches of replayed graphs get the calls of their capture below them.
+"""
 
 from __future__ import annotations
 
@@ -193,7 +196,7 @@ def gpu_times(run: Run) -> pl.DataFrame:
 
 
 def _per_slot(work: pl.DataFrame, count: int) -> pl.DataFrame:
-    """Of each launch: durations and number of its work that no graph replays, first start and last end of all of it."""
+    """Work of each launch: durations and count of what no graph replays, first start and last end of all of it."""
     is_own = pl.col("graph_call").is_null()
     sums = (
         work.drop_nulls("slot")
@@ -205,10 +208,6 @@ def _per_slot(work: pl.DataFrame, count: int) -> pl.DataFrame:
             end=pl.col("end").max().fill_null(0),
         )
     )
-    none = {"ns": 0, "count": 0, "begin": 1, "end": 0}
-    return pl.DataFrame(
-        [
-            pl.repeat(value, count, dtype=pl.Int64, eager=True).scatter(sums["slot"], sums[name]).alias(name)
-            for name, value in none.items()
-        ]
-    )
+    no_work = {"ns": 0, "count": 0, "begin": 1, "end": 0}
+    columns = {name: pl.repeat(value, count, dtype=pl.Int64, eager=True) for name, value in no_work.items()}
+    return pl.DataFrame({name: column.scatter(sums["slot"], sums[name]) for name, column in columns.items()})

@@ -37,8 +37,9 @@ def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:
     order = nodes.sort(by, -pl.col("depth"), descending=True, maintain_order=True)
     heaviest = order.head(most).filter(pl.col(by) > 0)
     # A parent weighs at least as much as its children; where a file says otherwise, the child goes, too.
-    while (lost := _orphans(heaviest)).height:
-        heaviest = heaviest.filter(~pl.col("node").is_in(lost["node"].implode()))
+    has_parent = (pl.col("parent") < 0) | pl.col("parent").is_in(pl.col("node").implode())
+    while (with_parents := heaviest.filter(has_parent)).height < heaviest.height:
+        heaviest = with_parents
     lighter = nodes.join(heaviest.select("node"), on="node", how="anti")
     is_hanging = (pl.col("parent") < 0) | pl.col("parent").is_in(heaviest["node"].implode())
     smaller = (
@@ -59,12 +60,6 @@ def frames_of(tree: pl.DataFrame, weight: str, most: int) -> pl.DataFrame:
         .with_columns(pl.col("frame").cast(pl.Int64), parent=pl.col("above").cast(pl.Int64).fill_null(-1))
         .select(Sandwich.tables["callers"].names)
     )
-
-
-def _orphans(nodes: pl.DataFrame) -> pl.DataFrame:
-    """Nodes whose parent is not among them."""
-    below = nodes.filter(pl.col("parent") >= 0).select("node", "parent")
-    return below.join(nodes.select(parent="node"), on="parent", how="anti")
 
 
 def functions_of(tree: pl.DataFrame) -> pl.DataFrame:

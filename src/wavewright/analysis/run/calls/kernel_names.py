@@ -1,4 +1,4 @@
-"""Names of kernels that people can read and tell apart."""
+"""Readable names of kernels: demangled, and shortened to what tells a kernel from the others in a table."""
 
 from __future__ import annotations
 
@@ -119,33 +119,25 @@ def _compact(title: str) -> str:
     if "<" not in text:
         return text
     while (at := text.find(")::{lambda(")) >= 0:  # a function in an argument: its parameters go
-        begin = _opening(text, at)
-        text = text[:begin] + text[at + 1 :]
+        begin = _partner(text, at)
+        text = text[: at if begin is None else begin] + text[at + 1 :]
     text = _LAMBDAS.sub(lambda match: "" if (match[1] or "") in _LOOP_LAMBDA else f"({match[1]})", text)
     while match := _WRAPPER.search(text):
-        end = _closing(text, text.index("<", match.start()))
+        closing = _partner(text, text.index("<", match.start()))
+        end = len(text) if closing is None else closing
         text = text[: match.start()] + text[match.end() : end] + text[end + 1 :]
     return _STORAGE.sub("", text)
 
 
-def _opening(text: str, at: int) -> int:
-    """Where the parenthesis opens that closes at `at`; `at` where it does not."""
+def _partner(text: str, at: int) -> int | None:
+    """The place of the bracket that belongs to the `)` or `<` at a place; None = there is none."""
+    partner, places = ("(", range(at, -1, -1)) if text[at] == ")" else (">", range(at, len(text)))
     depth = 0
-    for place in range(at, -1, -1):
-        depth += {")": 1, "(": -1}.get(text[place], 0)
+    for place in places:
+        depth += (text[place] == text[at]) - (text[place] == partner)
         if not depth:
             return place
-    return at
-
-
-def _closing(text: str, at: int) -> int:
-    """Where the angle closes that opens at `at`; the end where it does not."""
-    depth = 0
-    for place in range(at, len(text)):
-        depth += {"<": 1, ">": -1}.get(text[place], 0)
-        if not depth:
-            return place
-    return len(text)
+    return None
 
 
 def _tokens(text: str, width: int) -> list[str]:

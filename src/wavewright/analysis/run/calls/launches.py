@@ -1,4 +1,4 @@
-"""Links from calls to the GPU work they launched, and the other regions of threads."""
+"""Links from runtime calls to the GPU work that they launched, by process and correlation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.facts.loader import packaged
 from wavewright.model.answer import Answer, once_per_run
 from wavewright.model.run import Run
@@ -124,12 +125,7 @@ def _found(run: Run, work: pl.DataFrame) -> Launches:
 
 
 def outermost(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls of every `thread` that no earlier call encloses, sorted; overlapping starts are cut.
-
-    >>> calls = pl.DataFrame({"thread": [0, 0], "start_ns": [0, 0], "end_ns": [5, 9]})
-    >>> outermost(calls).rows()
-    [(0, 0, 9)]
-    """
+    """The calls of every `thread` that no earlier call encloses, sorted; overlapping starts are cut."""
     ordered = calls.sort("thread", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
     reached = pl.col("end_ns").cum_max().shift(1).over("thread").fill_null(pl.col("start_ns"))
     return ordered.with_columns(pl.max_horizontal("start_ns", reached).alias("start_ns")).filter(
@@ -138,27 +134,16 @@ def outermost(calls: pl.DataFrame) -> pl.DataFrame:
 
 
 def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
-    """The regions that share some time with one of the merged `stretches`.
-
-    >>> regions = pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 9]})
-    >>> touching(regions, pl.DataFrame({"start_ns": [8], "end_ns": [20]})).rows()
-    [(5, 9)]
-    """
+    """The regions that share some time with one of the merged `stretches`."""
     ended = stretches["end_ns"].search_sorted(regions["start_ns"], side="right")
     begun = stretches["start_ns"].search_sorted(regions["end_ns"], side="left")
     return regions.filter(begun > ended)
 
 
 def cause_of(name: pl.Expr) -> pl.Expr:
-    """The kind of a call, from the name of its function.
-
-    >>> pl.select(cause_of(pl.lit("hipStreamSynchronize"))).item()
-    'synchronisation'
-    """
-    kind = pl.lit("other call")
-    for cause, pattern in reversed(CAUSES.items()):
-        kind = pl.when(name.str.contains(pattern)).then(pl.lit(cause)).otherwise(kind)
-    return kind
+    """The kind of a call, from the name of its function."""
+    kinds = ((cause, name.str.contains(pattern)) for cause, pattern in CAUSES.items())
+    return first_label(*kinds, otherwise="other call")
 
 
 @dataclass(frozen=True, eq=False)

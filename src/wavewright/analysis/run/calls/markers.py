@@ -1,4 +1,4 @@
-"""The marker range that was open on a thread at a time, and the one that was open when GPU work was launched."""
+"""Marker ranges: which one was open on a thread at a time, or when GPU work was launched."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def _launches(logs: pl.DataFrame) -> pl.DataFrame:
 
 
 def _of_process(launches: pl.DataFrame, process: dict[str, Any]) -> pl.DataFrame:
-    """Those of a process, by its pid (and host, where both are known), else by its rank."""
+    """The launches of one process, known by its pid (and host, where both are known), else by its rank."""
     if process["pid"] is not None:
         is_host = pl.lit(value=True) if not process["host"] else pl.col("host").is_in(["", process["host"]])
         calls = launches.filter(pl.col("pid") == process["pid"], is_host)

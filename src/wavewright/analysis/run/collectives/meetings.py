@@ -30,6 +30,8 @@ _APART_NS = 100_000
 _MOST_SHIFTS = 256  #: Calls that a rank may have more than another for both to be matched by time.
 #: Residual and drift up to which clocks count as aligned: ends of one collective differ by microseconds.
 ALIGNED_NS = 100_000
+#: Identity of a clock: the host where its name is recorded, else the recording.
+_CLOCK = pl.coalesce(pl.when(pl.col("host") != "").then("host"), "run", pl.lit(""))
 
 
 def collective_rows(run: Run) -> pl.DataFrame:
@@ -107,7 +109,7 @@ def _by_time(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
     """Calls that ranks have differently often, of one clock: matched where they overlap in time one way only."""
     for key, (_, group) in enumerate(rows.filter(~_IS_COUNTED).group_by(_IDENTITY, maintain_order=True)):
         members = group.partition_by("member", maintain_order=True)
-        if len(members) < 2 or group.select(_clock().n_unique()).item() != 1:
+        if len(members) < 2 or group.select(_CLOCK.n_unique()).item() != 1:
             continue
         fewest = min(members, key=lambda member: member.height)
         shifted = [_fitting(fewest, member) for member in members]
@@ -119,7 +121,7 @@ def _by_time(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 
 def _fitting(fewest: pl.DataFrame, member: pl.DataFrame) -> pl.DataFrame | None:
-    """As many calls of a member in a row as `fewest` has, each overlapping its partner; None = none, or several."""
+    """Consecutive calls of a member that overlap those of `fewest` one by one; None = none do, or in several ways."""
     count, more = fewest.height, member.height - fewest.height
     if more > _MOST_SHIFTS:
         return None
@@ -145,7 +147,7 @@ def _united(chosen: list[pl.DataFrame]) -> pl.DataFrame:
 def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     """Without meetings that cannot be: apart in time on one clock, or of more ranks than the group has."""
     is_crowd = (pl.len() > pl.col("group_size").max()).over("meeting")
-    apart = (pl.col("start_ns").max() - pl.col("end_ns").min() > _APART_NS) & (_clock().n_unique() == 1)
+    apart = (pl.col("start_ns").max() - pl.col("end_ns").min() > _APART_NS) & (_CLOCK.n_unique() == 1)
     is_apart = apart.over("meeting") & pl.col("kind").is_in(SYNCHRONIZING)
     is_met = pl.col("meeting").is_not_null()
     crowd = pl.when(is_met & is_crowd.fill_null(value=False)).then(pl.lit("crowd"))
@@ -156,11 +158,6 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     numbers = pl.struct(first, "meeting").rank("dense").cast(pl.UInt32) - 1
     met = rows.filter(pl.col("meeting").is_not_null()).select("place", numbers.alias("meeting"))
     return rows.drop("meeting").join(met, on="place", how="left", maintain_order="left")
-
-
-def _clock() -> pl.Expr:
-    """Identity of a clock: the host where its name is recorded, else the recording."""
-    return pl.coalesce(pl.when(pl.col("host") != "").then("host"), "run", pl.lit(""))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -185,7 +182,7 @@ def clock_offsets(rows: pl.DataFrame) -> ClockOffsets:
     The offset of a clock is the median over its meetings of the difference of ends to clocks that are fitted already;
     the clock of most meetings is the reference. Only collectives that nobody leaves early count.
     """
-    rows = rows.with_columns(clock=_clock())
+    rows = rows.with_columns(clock=_CLOCK)
     met = rows.filter(pl.col("meeting").is_not_null() & _LEAVES_TOGETHER)
     ends = met.group_by("clock", "meeting").agg(_middle(pl.col("end_ns")))
     counts = rows.join(ends.group_by("clock").len(), on="clock", how="left").select("clock", pl.col("len").fill_null(0))

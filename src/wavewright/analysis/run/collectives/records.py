@@ -102,7 +102,7 @@ def _first_difference(group: pl.DataFrame) -> tuple[object, ...] | None:
 
 
 def _difference(present: dict[int, dict[str, object]], absent: list[int]) -> tuple[str, list[int]]:
-    """In what ranks differ at one call, and the fewer of them."""
+    """The property in which ranks differ at one call, and the ranks that are the minority."""
     if absent:
         return ("called by few", list(present)) if len(absent) > len(present) else ("not called", absent)
     for column, label in (("collective", "collective"), ("shapes", "sizes"), ("state", "state")):

@@ -140,60 +140,58 @@ def _with_texts(tree: pl.DataFrame) -> pl.DataFrame:
 
 def _below_threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The nodes below their threads, and these below their processes; work of no node is that of its thread."""
-    text = pl.col("text")
-    is_marker = pl.col("domain").cast(pl.String) == _MARKER
-    for pattern, own_text in _OWN_NUMBERS:
-        text = text.str.replace_all(pattern, own_text)
-    is_operator = pl.col("domain").cast(pl.String) == _OPERATOR
-    named_nodes = nodes.select(
-        pl.col("node").cast(pl.Int64),
-        "parent",
-        name=pl.when(is_marker).then(text.str.replace_all(r"\d+", "*")).otherwise(text),
-        shapes=pl.when(is_operator & (pl.col("shapes") != "")).then("shapes"),
-        is_wrapper=~is_operator,
-        thread="thread",
-    )
-    places = run.read("threads", ["thread", "process"]).join(
-        run.read("processes", ["process", "rank", "pid"]), on="process"
-    )
-    backward = nodes.group_by("thread").agg(is_backward=pl.col("text").str.starts_with(_BACKWARD).any())
-    threads = (
-        work.group_by("thread")
-        .agg(ns=pl.col("gpu_ns").sum())
-        .join(places, on="thread", how="left")
-        .join(backward, on="thread", how="left", nulls_equal=True)
-        .sort("rank", "pid", "process", "is_backward", -pl.col("ns"), "thread", nulls_last=True)
-        .with_columns(place=pl.int_range(pl.len()).over("process", "is_backward"))
-    )
-    role = pl.when("is_backward").then(pl.lit("backward thread")).otherwise(pl.lit("thread"))
+    named_nodes, threads = _named(nodes), _threads(run, nodes, work)
     first = int(named_nodes["node"].max() or 0) + 1  # type: ignore[arg-type]
-    processes = threads.select("process", "rank").unique(maintain_order=True).with_row_index("at")
-    threads = threads.join(processes.drop("rank"), on="process", how="left", nulls_equal=True, maintain_order="left")
-    above = processes.height + first
-    thread_nodes = threads.select(
-        node=pl.int_range(pl.len()) + above,
-        parent=pl.col("at").cast(pl.Int64) + first,
-        name=pl.concat_str(role, pl.lit(" "), pl.col("place") + 1),
-        thread="thread",
-    )
+    processes = threads.select("process", "rank").unique(maintain_order=True)
+    processes = processes.with_columns(process_node=pl.int_range(pl.len()) + first)
     process_nodes = processes.select(
-        node=pl.col("at").cast(pl.Int64) + first,
+        node="process_node",
         parent=pl.lit(-1, pl.Int64),
         name=pl.coalesce(pl.concat_str(pl.lit("rank "), "rank"), pl.lit("process")),
     )
-    thread_of_node = thread_nodes.select("thread", of_thread="node")
-    on_top = pl.when(pl.col("parent") < 0).then("of_thread").otherwise("parent")
-    named_nodes = (
-        named_nodes.join(thread_of_node, on="thread", how="left", nulls_equal=True, maintain_order="left")
-        .with_columns(parent=on_top)
-        .drop("of_thread", "thread")
+    threads = threads.join(processes.drop("rank"), on="process", how="left", nulls_equal=True, maintain_order="left")
+    threads = threads.with_columns(thread_node=pl.int_range(pl.len()) + first + processes.height)
+    thread_nodes = threads.select("name", node="thread_node", parent="process_node")
+    node_of_thread = threads.select("thread", "thread_node")
+    named_nodes, work = (
+        frame.join(node_of_thread, on="thread", how="left", nulls_equal=True, maintain_order="left")
+        for frame in (named_nodes, work)
     )
-    no_node = pl.when(pl.col("node") < 0).then("of_thread").otherwise("node")
-    work = work.join(thread_of_node, on="thread", how="left", nulls_equal=True, maintain_order="left").select(
-        node=no_node, name="text", gpu_count="gpu_count", gpu_ns="gpu_ns"
-    )
-    every = pl.concat([named_nodes, thread_nodes.drop("thread"), process_nodes], how="diagonal")
+    on_top = pl.when(pl.col("parent") < 0).then("thread_node").otherwise("parent")
+    named_nodes = named_nodes.with_columns(parent=on_top).drop("thread_node", "thread")
+    every = pl.concat([named_nodes, thread_nodes, process_nodes], how="diagonal")
+    node = pl.when(pl.col("node") < 0).then("thread_node").otherwise("node")
+    work = work.select("gpu_count", "gpu_ns", node=node, name="text")
     return every.with_columns(pl.col("is_wrapper").fill_null(value=False)), work
+
+
+def _named(nodes: pl.DataFrame) -> pl.DataFrame:
+    """The nodes with names that are equal in all runs of one program."""
+    is_marker, is_operator = (pl.col("domain").cast(pl.String) == domain for domain in (_MARKER, _OPERATOR))
+    name = pl.col("text")
+    for pattern, replacement in _OWN_NUMBERS:
+        name = name.str.replace_all(pattern, replacement)
+    return nodes.select(
+        pl.col("node").cast(pl.Int64),
+        "parent",
+        "thread",
+        name=pl.when(is_marker).then(name.str.replace_all(r"\d+", "*")).otherwise(name),
+        shapes=pl.when(is_operator & (pl.col("shapes") != "")).then("shapes"),
+        is_wrapper=~is_operator,
+    )
+
+
+def _threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
+    """The threads with GPU work, by process and by that time, with their `name`: what they do and a number."""
+    processes = run.read("processes", ["process", "rank", "pid"])
+    places = run.read("threads", ["thread", "process"]).join(processes, on="process")
+    backward = nodes.group_by("thread").agg(is_backward=pl.col("text").str.starts_with(_BACKWARD).any())
+    threads = work.group_by("thread").agg(ns=pl.col("gpu_ns").sum()).join(places, on="thread", how="left")
+    threads = threads.join(backward, on="thread", how="left", nulls_equal=True)
+    threads = threads.sort("rank", "pid", "process", "is_backward", -pl.col("ns"), "thread", nulls_last=True)
+    role = pl.when("is_backward").then(pl.lit("backward thread ")).otherwise(pl.lit("thread "))
+    number = pl.int_range(pl.len()).over("process", "is_backward") + 1
+    return threads.with_columns(name=pl.concat_str(role, number))
 
 
 def _ordered(nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:

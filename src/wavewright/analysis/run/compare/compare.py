@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import fsum
 from typing import Any, Literal
 
@@ -27,6 +28,7 @@ from wavewright.analysis.run.compare.compared_side import (
 from wavewright.analysis.run.compare.kernel_pairs import pairs_of
 from wavewright.analysis.run.compare.structure import UNLINKED, other_names, structure
 from wavewright.analysis.run.contents.summary import GPU_DOMAINS
+from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.base.words import counted, percent, side_label
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
@@ -68,7 +70,7 @@ class Regression:
         return self.noise is None or self.change > self.noise
 
     def sentence(self, limit: float) -> str:
-        """In words, for a log: `limit` is the share that it exceeds."""
+        """The regression in words, for a log; `limit` is the share that it exceeds."""
         noise = "its noise is not known" if self.noise is None else f"noise ±{percent(self.noise)}"
         return f"{self.what} {change_text(self.change)}, above the limit of {100 * limit:g} % ({noise})"
 
@@ -140,7 +142,7 @@ class RunComparison(Answer, package=__package__):
         return f"{_signed(total)} in {where}, the largest {name} ({_signed(largest['largest_delta_ns'])})"
 
     def time_verdict(self, side: int) -> str | None:
-        """Where the time of a GPU went on a side, in one sentence; None = no GPU worked on both sides."""
+        """Changes of the time of a GPU by kind, in one sentence; None = no GPU worked on both sides."""
         row, base = (self.sides.row(number, named=True) for number in (side, 0))
         if not row["gpu_count"] or not base["gpu_count"] or self.is_equal(side):
             return None
@@ -149,15 +151,12 @@ class RunComparison(Answer, package=__package__):
         parts = [f"{_TIME_WORDS[name]} {_signed(delta)}" for delta, name in deltas if abs(delta) >= _SHOWN_NS]
         change = f" ({change_text(after / before - 1)})" if before else ""
         where = f": {', '.join(parts)}" if parts else ""
-        steps = ""
-        if row["step_ns"] is not None and base["step_ns"]:
-            noise = "not known" if row["step_noise"] is None else f"±{percent(row['step_noise'])}"
-            steps = f"a step takes {_ms(base['step_ns'])} -> {_ms(row['step_ns'])} "
-            steps += f"({change_text(row['step_change'])}, noise {noise}); "
-        return (
-            f"{steps}time per GPU {_ms(before)} -> {_ms(after)} per {self._unit}, "
-            f"{_signed(after - before)}{change}{where}"
-        )
+        times = f"time per GPU {_ms(before)} -> {_ms(after)} per {self._unit}, {_signed(after - before)}{change}{where}"
+        if row["step_ns"] is None or not base["step_ns"]:
+            return times
+        noise = "not known" if row["step_noise"] is None else f"±{percent(row['step_noise'])}"
+        step = f"a step takes {_ms(base['step_ns'])} -> {_ms(row['step_ns'])}"
+        return f"{step} ({change_text(row['step_change'])}, noise {noise}); {times}"
 
     def share_verdict(self, side: int) -> str | None:
         """Shares of the GPU work and of the time that moved by a point or more, in one sentence; None = none did."""
@@ -166,16 +165,11 @@ class RunComparison(Answer, package=__package__):
         sums = self.things.filter((pl.col("side") == side) & pl.col("domain").is_in(GPU_DOMAINS))
         sums = sums.group_by("domain").agg(pl.col("base_ns", "time_ns").sum()).sort("domain", descending=True)
         wholes = [fsum(sums[name]) for name in ("base_ns", "time_ns")]
-        pairs = [
-            (
-                _DOMAIN_WORDS.get(name, name.lower()),
-                *(ns / total_ns if total_ns else 0.0 for ns, total_ns in zip(ns, wholes, strict=True)),
-            )
-            for name, *ns in sums.rows()
-        ]
-        parts = [
-            f"{name} {percent(before)} -> {percent(after)}" for name, before, after in pairs if _moved(before, after)
-        ]
+        parts = []
+        for name, *times_ns in sums.rows():
+            before, after = (ns / whole if whole else 0.0 for ns, whole in zip(times_ns, wholes, strict=True))
+            if _moved(before, after):
+                parts.append(f"{_DOMAIN_WORDS.get(name, name.lower())} {percent(before)} -> {percent(after)}")
         clauses = [f"of the GPU time {', '.join(parts)}"] if parts else []
         rows = [self.sides.row(number, named=True) for number in (0, side)]
         times = [fsum(row[name] for name in TIMES) if row["gpu_count"] else 0.0 for row in rows]
@@ -252,20 +246,12 @@ def combine_compare(
     step: str | None = None,
     force: bool = False,
 ) -> RunComparison:
-    """Sides against the first. Raises `UsageError` when there are fewer than two sides, or a side has no such step.
+    """Sides, each the partial results of its files, against the first; `labels` names them (None = A, B, ...).
 
-    Parameters
-    ----------
-    sides
-        The partial results of every side: of the files of its ranks.
-    labels
-        Names of the sides; None = A, B, ...
-    repeats
-        Repeated runs of the first side, to measure noise.
-    step
-        The marker range that is a step: its name, or a /regular expression/ for it; None = the unit is the run.
-    force
-        Whether a kernel that only the base has is compared with one that only a side has, if it is one each.
+    `repeats` are repeated runs of the first side, to measure noise. `step` is the name of the marker range that is a
+    step, or a /regular expression/ for it; None = the unit is the run. With `force`, a kernel that only the base has is
+    compared with one that only a side has, if it is one each. Raises `UsageError` when there are fewer than two sides,
+    or a side has no such step.
     """
     if len(sides) < 2:
         raise UsageError("a comparison needs two runs", advice="give a second PATH")
@@ -323,21 +309,12 @@ def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
     """The difference of the GPU time of each side by status; see `RunComparison.tables`."""
     on_gpu = things.filter(pl.col("domain").is_in(GPU_DOMAINS))
     rows = []
-    for side in range(1, side_count):
-        for status in (*CHANGES, *REMAINDER):
-            part = on_gpu.filter((pl.col("side") == side) & (pl.col("status") == status))
-            if part.height:  # the largest difference first
-                rows.append(
-                    {
-                        "side": side,
-                        "status": status,
-                        "is_attributed": status in CHANGES,
-                        "thing_count": part.height,
-                        "delta_ns": fsum(part["delta_ns"]),
-                        "largest_name": part["name"][0],
-                        "largest_delta_ns": part["delta_ns"][0],
-                    }
-                )
+    for side, status in product(range(1, side_count), (*CHANGES, *REMAINDER)):
+        part = on_gpu.filter((pl.col("side") == side) & (pl.col("status") == status))
+        if part.height:  # the largest difference first
+            largest = {"largest_name": part["name"][0], "largest_delta_ns": part["delta_ns"][0]}
+            sums = {"thing_count": part.height, "delta_ns": fsum(part["delta_ns"])}
+            rows.append({"side": side, "status": status, "is_attributed": status in CHANGES} | sums | largest)
     return frame_of(RunComparison.tables["parts"], rows)
 
 
@@ -388,7 +365,6 @@ def _compared(
     rows = rows.with_columns(work_ns=pl.col("delta_ns") - pl.col("speed_ns"))
     is_renamed = (pl.col("domain") == "KERNEL") & pl.col("name").is_in([*pairs])
     status = _status(rows.height, base.process_count, side.process_count)
-    base_gpu = base.gpu_ns
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
     return (
         rows.with_columns(
@@ -397,15 +373,7 @@ def _compared(
             name=pl.when(is_renamed).then(pl.col("name").replace(dict(pairs))).otherwise("name"),
         )
         .sort(~on_gpu, -pl.col("delta_ns").abs(), *_THING)
-        .select(
-            *_THING,
-            "base_name",
-            "status",
-            "mean_ns",
-            "base_mean_ns",
-            "delta_ns",
-            "work_ns",
-            "speed_ns",
+        .with_columns(
             side=pl.lit(number, pl.Int64),
             base_calls="base_per_unit",
             calls="per_unit",
@@ -413,7 +381,7 @@ def _compared(
             noise=pl.when(pl.col("base_mean_ns") > 0).then(pl.col("noise_ns") / pl.col("base_mean_ns")),
             base_ns="base_time",
             time_ns="time",
-            delta_share=pl.when(on_gpu & (base_gpu > 0)).then(pl.col("delta_ns") / (base_gpu or 1.0)),
+            delta_share=pl.when(on_gpu & (base.gpu_ns > 0)).then(pl.col("delta_ns") / (base.gpu_ns or 1.0)),
         )
         .select(RunComparison.tables["things"].names)
     )
@@ -473,23 +441,17 @@ def _status(height: int, base_processes: int, processes: int) -> pl.Expr:
         is_other_speed & (work.abs() > speed.abs()) & ~agrees
     )
     is_equal = (pl.col("delta_ns") == 0) & (more == 0) & (difference.fill_null(0.0) == 0)
-    is_certain = (pl.col("noise_ns") <= _TOO_NOISY * pl.col("base_mean_ns")) & (
-        work.abs() <= _TOO_NOISY * pl.col("base_time")
-    )
-    return (
-        pl.when(base == 0)
-        .then(pl.lit("new"))
-        .when(calls == 0)
-        .then(pl.lit("gone"))
-        .when(is_equal)
-        .then(pl.lit("same"))
-        .when(is_by_speed)
-        .then(pl.when(difference > 0).then(pl.lit("slower")).otherwise(pl.lit("faster")))
-        .when(is_by_calls)
-        .then(pl.when(more > 0).then(pl.lit("more calls")).otherwise(pl.lit("fewer calls")))
-        .when(is_certain.fill_null(value=False))
-        .then(pl.lit("same"))
-        .otherwise(pl.lit("cannot tell"))
+    is_certain = pl.col("noise_ns") <= _TOO_NOISY * pl.col("base_mean_ns")
+    return first_label(
+        ("new", base == 0),
+        ("gone", calls == 0),
+        ("same", is_equal),
+        ("slower", is_by_speed & (difference > 0)),
+        ("faster", is_by_speed),
+        ("more calls", is_by_calls & (more > 0)),
+        ("fewer calls", is_by_calls),
+        ("same", is_certain & (work.abs() <= _TOO_NOISY * pl.col("base_time"))),
+        otherwise="cannot tell",
     )
 
 

@@ -1,4 +1,4 @@
-"""One side of a comparison of runs: its calls with the errors of their means, its steps, the times of its GPUs."""
+"""One side of a comparison of runs: calls with the errors of their means, steps, times of GPUs, and their noise."""
 
 from __future__ import annotations
 
@@ -84,8 +84,9 @@ class Side:
             step_row = (whole["mean_ns"], whole["error_ns"], whole["degrees"]) if whole["mean_ns"] else None
             processes = sum(part.sums["process"].n_unique() for part in marked)
             times |= {name: value * processes / steps for name in TIMES if (value := times[name])}
+        per_step = {"per_unit": pl.col("calls") / steps, "time": pl.col("total_ns").fill_null(0) / steps}
         return cls(
-            rows=_per_unit(rows, steps),
+            rows=rows.with_columns(raw_calls="calls", **per_step),
             steps=steps,
             step_row=step_row,
             process_count=sum(part.process_count for part in batches),
@@ -107,7 +108,7 @@ class Side:
 
     @property
     def variance(self) -> float | None:
-        """Of the GPU time, by the calls of this run; None = too much of it is in single calls."""
+        """Variance of the GPU time, by the calls of this run; None = too much of it is in single calls."""
         rows = self.on_gpu
         unknown = fsum(rows.filter(pl.col("error_ns").is_null())["time"])
         if unknown > _MOST_WITHOUT_NOISE * self.gpu_ns:
@@ -127,7 +128,7 @@ def total_noise(base: Side, side: Side, repeats: Sequence[Side]) -> float | None
 
 
 def step_noise(base: Side, side: Side, repeats: Sequence[Side]) -> float | None:
-    """The same of the mean duration of a step."""
+    """Difference that the mean durations of equal steps may have, as a share of that of the base; None = not known."""
     if base.step_row is None or side.step_row is None:
         return None
     (mean, error, degrees), (_, other_error, other_degrees) = base.step_row, side.step_row
@@ -164,9 +165,3 @@ def _step_batches(batches: Sequence[Batches], rows: pl.DataFrame, label: str, st
         raise UsageError(what, advice=f"its marker ranges: {named}" if named else "it has no marker ranges at all")
     is_step = (pl.col("domain") == "MARKER") & pl.col("name").is_in(names)
     return [replace(part, sums=part.sums.filter(is_step).with_columns(name=pl.lit(step))) for part in batches]
-
-
-def _per_unit(rows: pl.DataFrame, units: int) -> pl.DataFrame:
-    return rows.with_columns(
-        raw_calls="calls", per_unit=pl.col("calls") / units, time=pl.col("total_ns").fill_null(0) / units
-    )

@@ -1,4 +1,4 @@
-"""Kernels under another name: which of those that are gone resembles which of those that are new?"""
+"""Renamed kernels: pairs of a kernel that is gone and a new one that resembles it by name, calls and grid."""
 
 from __future__ import annotations
 

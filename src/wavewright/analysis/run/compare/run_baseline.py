@@ -115,26 +115,15 @@ def _whole(side: Side) -> list[Quantity]:
 
 
 def _things(side: Side, medians: pl.DataFrame) -> list[Quantity]:
+    """Durations of each kernel, copy and marker."""
     rows = side.rows.filter(pl.col("domain").is_in([*_SUBJECTS]) & pl.col("mean_ns").is_not_null())
     lanes = pl.when(pl.col("dispatches") > 0).then(pl.col("lanes") / pl.col("dispatches"))
     grids = side.grids.select("name", mean_lanes=lanes, domain=pl.lit("KERNEL"))
     rows = rows.join(grids, on=_KEYS, how="left").join(medians, on=_KEYS, how="left").sort(*_KEYS)
-    return [
-        Quantity(
-            subject=_SUBJECTS[row["domain"]],
-            name=row["name"],
-            unit="ns",
-            count=row["calls"],
-            mean=row["mean_ns"],
-            error=row["error_ns"],
-            degrees=row["degrees"],
-            median=row["median"],
-            deviation=row["deviation"],
-            total=row["time"],
-            lanes=row["mean_lanes"],
-        )
-        for row in rows.iter_rows(named=True)
-    ]
+    figures = {"count": "calls", "mean": "mean_ns", "error": "error_ns", "total": "time", "lanes": "mean_lanes"}
+    subject = pl.col("domain").replace_strict(_SUBJECTS)
+    quantities = rows.select("name", "degrees", "median", "deviation", subject=subject, **figures)
+    return [Quantity(unit="ns", **row) for row in quantities.iter_rows(named=True)]
 
 
 def _medians(statistics: Statistics) -> pl.DataFrame:

@@ -18,6 +18,7 @@ from wavewright.analysis.common.noise import LEAST_CHANGE, RUN_FALSE_ALARMS, t_b
 from wavewright.analysis.run.compare.call_forest import NODES, WORK, CallForest, levels
 from wavewright.analysis.run.compare.tree_pairs import NamedTree, mixed, paired
 from wavewright.analysis.run.kernels.categories import category
+from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.model.schema import empty_frame, frame_of, packaged_specs
 
 Ints = NDArray[np.int64]
@@ -135,19 +136,13 @@ def _trees(
 
     names, shapes = (numbers(base[column], side[column]) for column in ("name", "shapes"))
     kinds = numbers(*(frame.select(category(pl.col("name"))).to_series() for frame in (base_work, side_work)))
-    return tuple(
-        NamedTree(
-            names[at],
-            shapes[at],
-            nodes["parent"].to_numpy(),
-            nodes["size"].to_numpy(),
-            nodes["depth"].to_numpy(),
-            nodes["is_wrapper"].to_numpy(),
-            kinds[at],
-            np.searchsorted(work["node"].to_numpy(), np.arange(nodes.height + 1)),
-        )
-        for at, (nodes, work) in enumerate(((base, base_work), (side, side_work)))
-    )  # type: ignore[return-value]  # two
+
+    def tree(at: int, nodes: pl.DataFrame, work: pl.DataFrame) -> NamedTree:
+        parent, size, depth, is_wrapper = (nodes[name].to_numpy() for name in ("parent", "size", "depth", "is_wrapper"))
+        first_work = np.searchsorted(work["node"].to_numpy(), np.arange(nodes.height + 1))
+        return NamedTree(names[at], shapes[at], parent, size, depth, is_wrapper, kinds[at], first_work)
+
+    return tree(0, base, base_work), tree(1, side, side_work)
 
 
 def _owners(tree: NamedTree, own_nodes: Ints) -> Ints:
@@ -189,42 +184,35 @@ _NAMES = ("base_name", "name")
 def _operators(pairs: pl.DataFrame, only: Sequence[pl.DataFrame]) -> pl.DataFrame:
     busy = pairs.filter((pl.col("base_gpu_count") + pl.col("gpu_count")) > 0)
     rows = busy.group_by(*_NAMES, "side").agg(
+        pl.col("base_gpu_count", "gpu_count").sum(),
         pair_count=pl.len(),
-        base_gpu_count=pl.col("base_gpu_count").sum(),
-        gpu_count=pl.col("gpu_count").sum(),
         base_ns=pl.col("own_base_ns").sum(),
         time_ns=pl.col("own_ns").sum(),
         other_shape_count=pl.col("other_shape").sum(),
     )
     rows = rows.join(_noise(busy, rows.height), on=_NAMES, how="left")
-    for each in only:
-        rows = rows.join(each, on=_NAMES, how="left")
+    for names in only:
+        rows = rows.join(names, on=_NAMES, how="left")
     delta = pl.col("time_ns") - pl.col("base_ns")
     has_base = pl.col("base_ns") > 0
     is_certain = pl.col("noise_ns") <= _TOO_NOISY * pl.col("base_ns")
-    faster = pl.when(delta > 0).then(pl.lit("slower")).otherwise(pl.lit("faster"))
-    status = (
-        pl.when(pl.col("base_gpu_count") == 0)
-        .then(pl.lit("new"))
-        .when(pl.col("gpu_count") == 0)
-        .then(pl.lit("gone"))
-        .when(delta == 0)
-        .then(pl.lit("same"))
-        .when(delta.abs() > pl.col("noise_ns"))
-        .then(faster)
-        .when(is_certain)
-        .then(pl.lit("same"))
-        .otherwise(pl.lit("cannot tell"))
+    is_beyond_noise = delta.abs() > pl.col("noise_ns")
+    status = first_label(
+        ("new", pl.col("base_gpu_count") == 0),
+        ("gone", pl.col("gpu_count") == 0),
+        ("same", delta == 0),
+        ("slower", is_beyond_noise & (delta > 0)),
+        ("faster", is_beyond_noise),
+        ("same", is_certain),
+        otherwise="cannot tell",
     )
-    return _of_table(
-        "operators",
-        rows.with_columns(
-            delta_ns=delta,
-            status=status,
-            change=pl.when(has_base).then(delta / pl.col("base_ns")),
-            noise=pl.when(has_base).then(pl.col("noise_ns") / pl.col("base_ns")),
-        ).sort(-pl.col("delta_ns").abs(), *_NAMES),
+    rows = rows.with_columns(
+        delta_ns=delta,
+        status=status,
+        change=pl.when(has_base).then(delta / pl.col("base_ns")),
+        noise=pl.when(has_base).then(pl.col("noise_ns") / pl.col("base_ns")),
     )
+    return _of_table("operators", rows.sort(-pl.col("delta_ns").abs(), *_NAMES))
 
 
 def _noise(busy: pl.DataFrame, count: int) -> pl.DataFrame:
@@ -298,14 +286,8 @@ def _kernel_pairs(base: pl.DataFrame, side: pl.DataFrame, pairs: pl.DataFrame) -
         rows = frame.join(alike, on="pair", how="left", maintain_order="left")
         kind = pl.when(pl.col("is_alike").is_null()).then(category(pl.col("name"))).fill_null("")
         rows = rows.with_columns(kind=kind).with_columns(at=pl.int_range(pl.len()).over("pair", "kind"))
-        keyed_rows.append(
-            rows.select(
-                *("pair", "kind", "at"),
-                pl.col("name").alias(f"{ends}name"),
-                pl.col("gpu_count").alias(f"{ends}gpu_count"),
-                pl.col("gpu_ns").alias(f"{ends}ns" if ends else "time_ns"),
-            )
-        )
+        shown = {f"{ends}name": "name", f"{ends}gpu_count": "gpu_count", f"{ends}ns" if ends else "time_ns": "gpu_ns"}
+        keyed_rows.append(rows.select("pair", "kind", "at", **shown))
     both = keyed_rows[0].join(keyed_rows[1], on=["pair", "kind", "at"], how="full", coalesce=True)
     rows = both.join(pairs.select("pair", "side", operator="name"), on="pair")
     sums = rows.group_by("side", "operator", *_NAMES).agg(

@@ -1,4 +1,7 @@
-"""Nodes of two trees that are the same: paired from the top by the order of their names, around what only one has."""
+"""Nodes of two call trees that are the same: pairs from the roots down, by the names of nodes in their order.
+
+Nodes that wrap others on one side only are looked through; what then has no partner is paired by kinds of kernels.
+"""
 
 from __future__ import annotations
 
@@ -57,19 +60,17 @@ class NamedTree(NamedTuple):
 
 def paired(first: NamedTree, second: NamedTree) -> Ints:
     """For every node of the first tree that of the second that it is paired with; -1 = none. The roots are a pair."""
-    forms = _forms(first), _forms(second)
+    pairing = _Pairing(first, second)
     partner = np.full(len(first.name), -1, dtype=np.int64)
     node_pairs = [(0, 0)]
     while node_pairs:
         left_node, right_node = node_pairs.pop()
         size = int(first.size[left_node])
-        if forms[0][left_node] == forms[1][right_node] and _are_in_place(
-            first.shapes[left_node : left_node + size], second.shapes[right_node : right_node + size]
-        ):
+        if pairing.are_same(left_node, right_node):
             partner[left_node : left_node + size] = np.arange(right_node, right_node + size)
             continue
         partner[left_node] = right_node
-        node_pairs += _below(first, second, forms, first.children(left_node), second.children(right_node))
+        node_pairs += pairing.below(first.children(left_node), second.children(right_node))
     return partner
 
 
@@ -106,43 +107,97 @@ def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values ^ (values >> np.uint64(31))
 
 
-_Forms = tuple["NDArray[np.uint64]", "NDArray[np.uint64]"]
 _Pairs = list[tuple[int, int]]
 
 
-def _below(first: NamedTree, second: NamedTree, forms: _Forms, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
-    """The pairs below a pair: by names, through what only one side has around them, at last by kinds of kernels."""
-    node_pairs: _Pairs = []
-    for _ in range(_MOST_ROUNDS):
-        pairs = _aligned(first, second, forms, left_nodes, right_nodes)
-        node_pairs += pairs
-        left_nodes, right_nodes = (
-            [node for node in side if node not in paired_nodes]
-            for side, paired_nodes in _left_over(left_nodes, right_nodes, pairs)
-        )
-        if not left_nodes or not right_nodes:
-            break
-        inner_nodes = (
-            _opened(first, left_nodes, _around(first, second, right_nodes)),
-            _opened(second, right_nodes, _around(second, first, left_nodes)),
-        )
-        if inner_nodes == (left_nodes, right_nodes):
-            kinds = [first.categories(node) for node in left_nodes], [second.categories(node) for node in right_nodes]
-            if kinds[0] == kinds[1]:
-                node_pairs += zip(left_nodes, right_nodes, strict=True)
+class _Pairing:
+    """Two trees whose nodes are paired; nodes of the first are the left ones."""
+
+    def __init__(self, first: NamedTree, second: NamedTree) -> None:
+        self._first, self._second = first, second
+        self._forms = _forms(first), _forms(second)
+
+    def are_same(self, left_node: int, right_node: int) -> bool:
+        """True if the trees below two nodes have the same names, and their shapes are in place."""
+        below = [
+            tree.shapes[node : node + int(self._first.size[left_node])]
+            for tree, node in ((self._first, left_node), (self._second, right_node))
+        ]
+        return bool(self._forms[0][left_node] == self._forms[1][right_node]) and _are_in_place(*below)
+
+    def below(self, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
+        """The pairs below a pair: by names, through what only one side has around them, at last by kinds of kernels."""
+        first, second = self._first, self._second
+        node_pairs: _Pairs = []
+        for _ in range(_MOST_ROUNDS):
+            pairs = self._aligned(left_nodes, right_nodes)
+            node_pairs += pairs
+            left_nodes, right_nodes = (
+                [node for node in nodes if node not in {pair[side] for pair in pairs}]
+                for side, nodes in enumerate((left_nodes, right_nodes))
+            )
+            if not left_nodes or not right_nodes:
                 break
             inner_nodes = (
-                _opened(first, left_nodes, lambda node: bool(first.is_wrapper[node])),
-                _opened(second, right_nodes, lambda node: bool(second.is_wrapper[node])),
+                _opened(first, left_nodes, _around(first, second, right_nodes)),
+                _opened(second, right_nodes, _around(second, first, left_nodes)),
             )
-        if inner_nodes == (left_nodes, right_nodes):
-            break
-        left_nodes, right_nodes = inner_nodes
-    return node_pairs
+            if inner_nodes == (left_nodes, right_nodes):
+                kinds = [
+                    [tree.categories(node) for node in nodes]
+                    for tree, nodes in ((first, left_nodes), (second, right_nodes))
+                ]
+                if kinds[0] == kinds[1]:
+                    node_pairs += zip(left_nodes, right_nodes, strict=True)
+                    break
+                inner_nodes = (
+                    _opened(first, left_nodes, lambda node: bool(first.is_wrapper[node])),
+                    _opened(second, right_nodes, lambda node: bool(second.is_wrapper[node])),
+                )
+            if inner_nodes == (left_nodes, right_nodes):
+                break
+            left_nodes, right_nodes = inner_nodes
+        return node_pairs
 
+    def _aligned(self, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
+        """Pairs of equal names in one order: those of most weight, where equal forms and shapes count more."""
+        first, second, forms = self._first, self._second, self._forms
+        head = 0
+        for left_node, right_node in zip(left_nodes, right_nodes, strict=False):
+            is_same = forms[0][left_node] == forms[1][right_node]
+            if not is_same or first.shapes[left_node] != second.shapes[right_node]:
+                break
+            head += 1
+        pairs = list(zip(left_nodes[:head], right_nodes[:head], strict=True))
+        left_nodes, right_nodes = left_nodes[head:], right_nodes[head:]
+        if not left_nodes or not right_nodes:
+            return pairs
+        if len(left_nodes) * len(right_nodes) > _MOST_CELLS:
+            return pairs + self._numbered(left_nodes, right_nodes)
+        rows, columns = np.array(left_nodes)[:, None], np.array(right_nodes)[None, :]
+        score = 1 + (forms[0][rows] == forms[1][columns])
+        score += 2 * (first.shapes[rows] == second.shapes[columns])
+        score *= first.name[rows] == second.name[columns]
+        best = np.zeros((len(left_nodes) + 1, len(right_nodes) + 1), dtype=np.int64)
+        for row in range(len(left_nodes)):
+            best[row + 1, 1:] = np.maximum.accumulate(np.maximum(best[row, 1:], best[row, :-1] + score[row]))
+        row, column, aligned = len(left_nodes), len(right_nodes), []
+        while row and column:
+            if best[row, column] == best[row - 1, column]:
+                row -= 1
+            elif best[row, column] == best[row, column - 1]:
+                column -= 1
+            else:
+                row, column = row - 1, column - 1
+                aligned.append((left_nodes[row], right_nodes[column]))
+        return pairs + aligned[::-1]
 
-def _left_over(left_nodes: list[int], right_nodes: list[int], pairs: _Pairs) -> list[tuple[list[int], set[int]]]:
-    return [(left_nodes, {pair[0] for pair in pairs}), (right_nodes, {pair[1] for pair in pairs})]
+    def _numbered(self, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
+        """The nth node of each name with the nth."""
+        places: dict[int, list[int]] = defaultdict(list)
+        for node in reversed(right_nodes):
+            places[int(self._second.name[node])].append(node)
+        return [(node, places[name].pop()) for node in left_nodes if places.get(name := int(self._first.name[node]))]
 
 
 def _around(tree: NamedTree, other: NamedTree, others: list[int]) -> Callable[[int], bool]:
@@ -154,50 +209,3 @@ def _around(tree: NamedTree, other: NamedTree, others: list[int]) -> Callable[[i
 def _opened(tree: NamedTree, nodes: Sequence[int], is_opened: Callable[[int], bool]) -> list[int]:
     """The nodes, in place of some those below them."""
     return [each for node in nodes for each in (tree.children(node) if is_opened(node) else [node])]
-
-
-def _aligned(
-    first: NamedTree, second: NamedTree, forms: _Forms, left_nodes: list[int], right_nodes: list[int]
-) -> _Pairs:
-    """Pairs of equal names in one order: those of most weight, where equal forms and shapes count more."""
-    head = 0
-    while head < min(len(left_nodes), len(right_nodes)) and _are_alike(
-        first, second, forms, left_nodes[head], right_nodes[head]
-    ):
-        head += 1
-    pairs = list(zip(left_nodes[:head], right_nodes[:head], strict=True))
-    left_nodes, right_nodes = left_nodes[head:], right_nodes[head:]
-    if not left_nodes or not right_nodes:
-        return pairs
-    if len(left_nodes) * len(right_nodes) > _MOST_CELLS:
-        return pairs + _numbered(first, second, left_nodes, right_nodes)
-    rows, columns = np.array(left_nodes), np.array(right_nodes)
-    is_same = first.name[rows][:, None] == second.name[columns][None, :]
-    score = 1 + (forms[0][rows][:, None] == forms[1][columns][None, :])
-    score += 2 * (first.shapes[rows][:, None] == second.shapes[columns][None, :])
-    score *= is_same
-    best = np.zeros((len(left_nodes) + 1, len(right_nodes) + 1), dtype=np.int64)
-    for row in range(len(left_nodes)):
-        best[row + 1, 1:] = np.maximum.accumulate(np.maximum(best[row, 1:], best[row, :-1] + score[row]))
-    row, column, node_pairs = len(left_nodes), len(right_nodes), []
-    while row and column:
-        if best[row, column] == best[row - 1, column]:
-            row -= 1
-        elif best[row, column] == best[row, column - 1]:
-            column -= 1
-        else:
-            row, column = row - 1, column - 1
-            node_pairs.append((left_nodes[row], right_nodes[column]))
-    return pairs + node_pairs[::-1]
-
-
-def _are_alike(first: NamedTree, second: NamedTree, forms: _Forms, left_node: int, right_node: int) -> bool:
-    return bool(forms[0][left_node] == forms[1][right_node] and first.shapes[left_node] == second.shapes[right_node])
-
-
-def _numbered(first: NamedTree, second: NamedTree, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
-    """The nth of each name with the nth."""
-    places: dict[int, list[int]] = defaultdict(list)
-    for node in reversed(right_nodes):
-        places[int(second.name[node])].append(node)
-    return [(node, places[name].pop()) for node in left_nodes if places.get(name := int(first.name[node]))]

@@ -51,11 +51,9 @@ def batches_of(run: Run) -> Batches:
 
 
 def means(partials: Sequence[Batches]) -> pl.DataFrame:
-    """Per `domain` and `name`: `calls`, `total_ns`, `mean_ns` with its standard error `error_ns` and the `degrees` of
-    freedom of that.
+    """Per `domain` and `name`: `calls`, `total_ns`, `mean_ns`, its standard error `error_ns` and `degrees` of freedom.
 
-    The error is the larger of two: of single calls, as if they did not depend on each other, and of eight or more
-    batches.
+    The error is the larger of two: of single calls, as if they were independent, and of eight or more batches.
     """
     sums = pl.concat([empty_frame(_BATCHES), *(part.sums for part in partials)])
     thing = ["domain", "name"]
@@ -65,7 +63,7 @@ def means(partials: Sequence[Batches]) -> pl.DataFrame:
     residual = (pl.col("total") - pl.col("mean") * pl.col("timed")).pow(2).sum()
     spread = real.join(rates, on=thing, maintain_order="left").group_by(thing).agg(rest=residual)
     rows = totals.join(spread, on=thing).sort(thing)
-    return rows.with_columns(_errors(rows)).select(*thing, "calls", "total_ns", "mean_ns", "error_ns", "degrees")
+    return rows.hstack(_errors(rows)).select(*thing, "calls", "total_ns", "mean_ns", "error_ns", "degrees")
 
 
 def _surplus(batches: pl.Series) -> int:
@@ -99,19 +97,17 @@ def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
     )
 
 
-def _errors(rows: pl.DataFrame) -> list[pl.Series]:
+def _errors(rows: pl.DataFrame) -> pl.DataFrame:
     """Means and their errors: one row per name, so that Python does it, in integers where they are large."""
-    totals, averages, errors, degrees = [], [], [], []
+    errors: list[tuple[int | None, float | None, float | None, int | None]] = []
     for count, total, squares, batches, residual in rows.select("timed", "total", "squares", "batches", "rest").rows():
-        totals.append(total if total < 1 << 63 else None)
-        averages.append(total / count if count else None)
-        single = (count * squares - total * total) / (count * (count - 1)) / count if count > 1 else None
+        total_ns, mean_ns = total if total < 1 << 63 else None, total / count if count else None
+        if count < 2:
+            errors.append((total_ns, mean_ns, None, None))
+            continue
+        single = (count * squares - total * total) / (count * (count - 1)) / count
         grouped = batches / (batches - 1) * residual / count**2 if batches >= _FEWEST_BATCHES else 0.0
-        errors.append(None if single is None else sqrt(max(single, grouped)))
-        degrees.append(None if single is None else batches - 1 if grouped > single else count - 1)
-    return [
-        pl.Series("total_ns", totals, dtype=pl.Int64),
-        pl.Series("mean_ns", averages, dtype=pl.Float64),
-        pl.Series("error_ns", errors, dtype=pl.Float64),
-        pl.Series("degrees", degrees, dtype=pl.Int64),
-    ]
+        degrees = batches - 1 if grouped > single else count - 1
+        errors.append((total_ns, mean_ns, sqrt(max(single, grouped)), degrees))
+    schema = {"total_ns": pl.Int64, "mean_ns": pl.Float64, "error_ns": pl.Float64, "degrees": pl.Int64}
+    return pl.DataFrame(errors, schema=schema, orient="row")

@@ -57,12 +57,10 @@ def partial_launch_statistics(run: Run, marker: str | None = None) -> PartialLau
         unknown_ns=duration.filter(unknown).sum(),
     )
     depths, shares = _depths(launches, spans)
-    processes = counts.join(
-        launches.group_by("process").agg(launch_count=pl.len().cast(pl.Int64)), on="process", how="left"
-    )
-    processes = processes.join(shares, on="process", how="left").join(
-        _per_step(run, spans, launches, marker), on="process", how="left"
-    )
+    launch_counts = launches.group_by("process").agg(launch_count=pl.len().cast(pl.Int64))
+    processes = counts
+    for more in (launch_counts, shares, _per_step(run, spans, launches, marker)):
+        processes = processes.join(more, on="process", how="left")
     names = [name for name in LaunchStatistics.tables["processes"].names if name not in (*PROCESS, "unknown_share")]
     delays = launches.select("function", start_ns=pl.min_horizontal("call_end_ns", "first_ns"), end_ns="first_ns")
     return PartialLaunchStatistics(
@@ -79,8 +77,7 @@ def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> La
     """The combined result of all runs."""
     tables = LaunchStatistics.tables
     counts = pl.concat([empty_frame(_COUNTS), *(part.counts for part in partials)])
-    counts = counts.group_by("function").agg(pl.col("launches", "graphs", "works", "early").sum())
-    functions = counts
+    functions = counts.group_by("function").agg(pl.exclude("function").sum())
     for prefix, statistics, columns in (
         ("call", [part.calls for part in partials], ("median_ns", "total_ns")),
         ("delay", [part.delays for part in partials], ("mean_ns", "median_ns", "p95_ns", "max_ns")),
@@ -89,9 +86,6 @@ def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> La
             pl.col("function").cast(pl.String), **{f"{prefix}_{name}": name for name in columns}
         )
         functions = functions.join(times, on="function", how="left")
-    functions = functions.rename(
-        {"launches": "launch_count", "graphs": "graph_count", "works": "work_count", "early": "early_count"}
-    )
     share = pl.when(pl.col("work_count") > 0).then(pl.col("unknown_count") / pl.col("work_count"))
     processes = _together(tables["processes"], [part.processes.with_columns(unknown_share=share) for part in partials])
     processes = processes.with_columns(pl.col("launch_count", "step_count").fill_null(0))
@@ -130,14 +124,8 @@ def _launching(run: Run, slots: Launches) -> tuple[pl.DataFrame, int]:
         call_count += calls.height
         placed = calls.with_columns(slot=slots.slots_of(calls).cast(pl.Int64))
         launching = placed.filter(pl.col("slot").is_not_null() & (pl.col("end_ns") >= pl.col("start_ns")))
-        pieces.append(
-            launching.select(
-                "slot",
-                pl.col("name").cast(pl.String).fill_null("?").alias("function"),
-                call_ns="start_ns",
-                call_end_ns="end_ns",
-            )
-        )
+        function = pl.col("name").cast(pl.String).fill_null("?")
+        pieces.append(launching.select("slot", function=function, call_ns="start_ns", call_end_ns="end_ns"))
     return pl.concat(pieces).unique("slot", keep="first", maintain_order=True), call_count
 
 
@@ -152,10 +140,10 @@ def _first_work(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
 
 def _counts(launches: pl.DataFrame) -> pl.DataFrame:
     counts = launches.group_by("function").agg(
-        launches=pl.len().cast(pl.Int64),
-        graphs=(pl.col("works") > 1).sum().cast(pl.Int64),
-        works=pl.col("works").sum(),
-        early=(pl.col("first_ns") < pl.col("call_end_ns")).sum().cast(pl.Int64),
+        launch_count=pl.len(),
+        graph_count=(pl.col("works") > 1).sum(),
+        work_count=pl.col("works").sum(),
+        early_count=(pl.col("first_ns") < pl.col("call_end_ns")).sum(),
     )
     return counts.select(_COUNTS.casts)
 

@@ -1,4 +1,4 @@
-"""Regions that cause the GPU work, and take the time of the threads, with and without what they enclose."""
+"""Tree of the regions of a run: their CPU time and the GPU work that they launched, with and without regions below."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ SORTS: dict[str, str] = {"gpu": "gpu_total_ns", "cpu": "total_ns", "self": "self
 PYTHON = "PYTHON"  #: Domain of frames of Python.
 #: Domains of calls of a runtime: what launched their work is a region around them.
 RUNTIMES = ("HIP", "HSA", "CUDA", "TOOL", "OTHER")
+_DERIVED = ("path", "total_share", "self_share", "mean_ns", "gpu_share")  #: Columns of a tree in its order.
 _LONGEST_PATH = 1_000  #: Last characters of a path that are stored: trees from untrusted files can be deep.
 
 
@@ -83,13 +84,13 @@ def _is_layer(piece: pl.DataFrame) -> pl.Expr:
 
 def _is_of(piece: pl.DataFrame, domains: tuple[str, ...]) -> pl.Expr:
     """True if rows are of one of the domains or categories, whatever the case."""
-    upper_domains = {domain.upper() for domain in domains}
-    is_chosen = pl.lit(value=False)
+    upper_domains = [domain.upper() for domain in domains]
+    conditions = []
     for column in ("domain", "category"):
         values = piece[column].unique().cast(pl.String).drop_nulls()
-        chosen = values.filter(values.str.to_uppercase().is_in(list(upper_domains)))
-        is_chosen = is_chosen | pl.col(column).is_in(chosen.cast(pl.Categorical).implode()).fill_null(value=False)
-    return is_chosen
+        chosen = values.filter(values.str.to_uppercase().is_in(upper_domains))
+        conditions.append(pl.col(column).is_in(chosen.cast(pl.Categorical).implode()).fill_null(value=False))
+    return pl.any_horizontal(conditions)
 
 
 def combine_regions(partials: Sequence[PartialRegions], *, sort: str | None = None) -> Regions:
@@ -163,7 +164,7 @@ def named_regions(answer: Regions, name: str, *, sort: str | None = None) -> Reg
     Raises `UsageError` when the expression is not one.
     """
     pattern = name_pattern(name)
-    tree = answer.tree.drop("path", "total_share", "self_share", "mean_ns", "gpu_share")
+    tree = answer.tree.drop(_DERIVED)
     names = tree["name"].unique().drop_nulls()
     matching = names.filter([bool(pattern.search(text)) for text in names])
     is_named = pl.col("name").is_in(matching.implode())
@@ -198,7 +199,7 @@ def named_regions(answer: Regions, name: str, *, sort: str | None = None) -> Reg
 
 
 def folded_layers(answer: Regions, *, sort: str | None = None) -> Regions:
-    """The same with one node for modules of PyTorch that differ only in their number: `nn.Module: DecoderLayer_*`."""
+    """The tree with one node for modules of PyTorch that differ only in their number: `nn.Module: DecoderLayer_*`."""
     name = pl.col("name")
     is_layer = name.str.starts_with(LAYER)
     tree = answer.tree.with_columns(
@@ -206,7 +207,7 @@ def folded_layers(answer: Regions, *, sort: str | None = None) -> Regions:
     )
     if tree["name"].equals(answer.tree["name"], null_equal=True):
         return answer
-    merged = with_inclusive(merged_trees([tree.drop("path", "total_share", "self_share", "mean_ns", "gpu_share")]))
+    merged = with_inclusive(merged_trees([tree.drop(_DERIVED)]))
     rows = _ordered(merged, sort, _Whole(answer.tree))
     return replace(answer, tree=rows, launchers=_launchers(merged))
 

@@ -1,4 +1,4 @@
-"""Where in the source calls were made: the recorded call stacks of calls as a tree of frames."""
+"""Recorded call stacks of calls as a tree of frames: the places in the source that made them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from wavewright.analysis.run.measures.trees import SUMS, empty_tree, merged_tree
 from wavewright.model.run import Run
 
 _FRAME = "FRAME"  #: Domain of the frames.
-_BETWEEN = "\x1f"
+_OF_ALL_FRAMES = ("call_count", "total_ns", "min_ns", "max_ns", "gpu_length_ns")  #: Times of a call in all its frames.
+_BETWEEN = "\x1f"  #: Between the frames of a stack.
 _DEEPEST = 500  #: Outermost frames of a stack that count: stacks from untrusted files can be endless.
 
 
@@ -69,20 +70,7 @@ def _calls(run: Run) -> pl.DataFrame:
 def _chain(leaf: dict[str, object]) -> pl.DataFrame:
     """The frames of one stack, each below the one before, and the call at the end."""
     names = [*str(leaf["stack"]).split(_BETWEEN), leaf["name"]]
-    last = len(names) - 1
-    of_call = {
-        "self_ns": leaf["total_ns"],
-        "gpu_ns": leaf["gpu_ns"],
-        "gpu_count": leaf["gpu_count"],
-        "crossing_count": 0,
-    }
-    shared = {column: leaf[column] for column in ("call_count", "total_ns", "min_ns", "max_ns", "gpu_length_ns")}
-    rows = [
-        {"node": depth, "parent": depth - 1, "name": name, "depth": depth}
-        | {"domain": leaf["domain"] if depth == last else _FRAME}
-        | dict.fromkeys(SUMS, 0)
-        | (of_call if depth == last else {})
-        | shared
-        for depth, name in enumerate(names)
-    ]
+    of_all = dict.fromkeys(SUMS, 0) | {name: leaf[name] for name in _OF_ALL_FRAMES} | {"domain": _FRAME}
+    rows = [of_all | {"node": at, "parent": at - 1, "name": name, "depth": at} for at, name in enumerate(names)]
+    rows[-1] |= {name: leaf[name] for name in ("domain", "gpu_ns", "gpu_count")} | {"self_ns": leaf["total_ns"]}
     return pl.DataFrame(rows, schema=empty_tree().schema)

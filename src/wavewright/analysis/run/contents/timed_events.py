@@ -1,4 +1,7 @@
-"""All timed events of a run, by the groups of a summary."""
+"""Timed events of a run in the groups of a summary: by file, process, rank, GPU, stream or marker.
+
+`Events` reads each table once, in chunks, and meanwhile notes from when to when processes ran and which GPUs were busy.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,7 @@ import polars as pl
 from wavewright.analysis.run.calls.markers import MARKER, Markers
 from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
 from wavewright.analysis.run.measures.statistics import Statistics, merged, statistics_of
-from wavewright.analysis.run.select.identities import PROCESS, gpus_of, processes_of, streams_of
+from wavewright.analysis.run.select.identities import PROCESS, gpus_of, processes_of
 from wavewright.analysis.run.select.recording_span import windows_of_processes
 from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame, packaged_spec
@@ -18,26 +21,17 @@ from wavewright.model.schema import empty_frame, packaged_spec
 Grouping = Literal["all", "file", "process", "rank", "gpu", "stream", "marker"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
-#: Grouping -> the columns that identify its groups.
-GROUP_COLUMNS: dict[str, tuple[str, ...]] = {
-    "all": (),
-    "file": ("path",),
-    "process": PROCESS,
-    "rank": ("rank",),
-    "gpu": ("host", "gpu"),
-    "stream": (*PROCESS, "stream"),
-    "marker": ("marker",),
+#: Grouping -> the columns that identify its groups, and those while events are read, before numbers become values.
+_GROUPS: dict[Grouping, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "all": ((), ()),
+    "file": (("path",), ("process",)),
+    "process": (PROCESS, ("process",)),
+    "rank": (("rank",), ("process",)),
+    "gpu": (("host", "gpu"), ("agent",)),
+    "stream": ((*PROCESS, "stream"), ("process", "stream")),
+    "marker": (("marker",), ("marker",)),
 }
-#: The same while events are read, before numbers of rows become values.
-_NUMBERS: dict[str, tuple[str, ...]] = {
-    "all": (),
-    "file": ("process",),
-    "process": ("process",),
-    "rank": ("process",),
-    "gpu": ("agent",),
-    "stream": ("process", "stream"),
-    "marker": ("marker",),
-}
+GROUP_COLUMNS: dict[str, tuple[str, ...]] = {grouping: columns for grouping, (columns, _) in _GROUPS.items()}
 
 _COLUMNS = {
     "dispatches": ("name", "agent", "stream"),
@@ -65,7 +59,7 @@ class Events:
 
     def statistics(self, tables: Sequence[str]) -> Statistics:
         """Durations by the columns of the grouping, `domain` and `name`; only events that can be in such groups."""
-        keys = (*_NUMBERS[self._by], "domain", "name")
+        keys = (*_GROUPS[self._by][1], "domain", "name")
         parts = [statistics_of(self.pieces(table), keys) for table in tables if self._can_group(table)]
         by_values = (*GROUP_COLUMNS[self._by], "domain", "name")
         return merged([self._named(part, by_values) for part in parts if part.sums.height], by_values)
@@ -81,7 +75,8 @@ class Events:
             return empty_frame(EXTENTS)
         if extents is None:
             marks = self._run.chunks("samples", ["process", "time_ns"])
-            parts = [*self._extents, *(_moments(piece) for piece in marks)]
+            times = {"start_ns": pl.col("time_ns").min(), "end_ns": pl.col("time_ns").max()}
+            parts = [*self._extents, *(piece.group_by("process").agg(**times) for piece in marks)]
             extents = pl.concat(parts).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
         processes = extents.join(self._who, on="process", how="left").join(
             self._busy.by_process(), on="process", how="left"
@@ -115,7 +110,7 @@ class Events:
             if table == "regions" and self._markers is not None:
                 piece = piece.filter(pl.col("domain") != MARKER)  # they are the groups
             events = piece.with_columns(*self._labels(table), *self._places(table, piece))
-            yield events.select(*_NUMBERS[self._by], "domain", "name", "start_ns", "end_ns", *sizes)
+            yield events.select(*_GROUPS[self._by][1], "domain", "name", "start_ns", "end_ns", *sizes)
 
     def _labels(self, table: str) -> list[pl.Expr]:
         """`domain` and `name`, where the table has them in other words."""
@@ -129,7 +124,6 @@ class Events:
 
     def _places(self, table: str, piece: pl.DataFrame) -> list[pl.Expr | pl.Series]:
         """Grouping columns that the table itself does not have."""
-
         if self._by == "gpu" and table == "copies":
             return [copy_agent(self._gpus["agent"])]
         if self._markers is None:
@@ -137,11 +131,11 @@ class Events:
         return [self._markers.around(piece) if table == "regions" else self._markers.around_launches(piece)]
 
     def _named(self, statistics: Statistics, keys: tuple[str, ...]) -> Statistics:
-        """The same by values: names, hosts, pids."""
+        """The statistics by values (names, hosts, pids) in place of numbers of rows."""
         sums = statistics.sums.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
         if self._by == "stream":
-            streams = streams_of(self._run)
-            sums = sums.rename({"stream": "number"}).join(streams, on="number", how="left", maintain_order="left")
+            streams = self._run.read("streams", ["stream", "stream_id"])
+            sums = sums.join(streams, on="stream", how="left", maintain_order="left").with_columns(stream="stream_id")
         if self._by in ("file", "process", "rank", "stream"):
             sums = sums.join(self._who, on="process", how="left", maintain_order="left")
         elif self._by == "gpu":
@@ -151,20 +145,14 @@ class Events:
         return Statistics(keys, sums, statistics.values)
 
     def _note(self, table: str, piece: pl.DataFrame) -> None:
-        is_whole = pl.col("end_ns") >= pl.col("start_ns")
-        times = [pl.when(is_whole).then(name).min().alias(name) for name in ("start_ns",)]
-        times += [pl.when(is_whole).then(name).max().alias(name) for name in ("end_ns",)]
-        self._extents.append(piece.group_by("process").agg(times))
+        """Keep what `extents` and `gpus` need of a chunk."""
+        if_timed = pl.when(pl.col("end_ns") >= pl.col("start_ns"))
+        extents = {"start_ns": if_timed.then("start_ns").min(), "end_ns": if_timed.then("end_ns").max()}
+        self._extents.append(piece.group_by("process").agg(**extents))
         if table == "dispatches":
             self._used.update(piece["agent"].unique().drop_nulls())
         if table in _ON_GPU:
             self._busy.add(piece if table == "dispatches" else piece.with_columns(copy_agent(self._gpus["agent"])))
-
-
-def _moments(samples: pl.DataFrame) -> pl.DataFrame:
-    """The first and the last sample of each process."""
-    time = pl.col("time_ns")
-    return samples.group_by("process").agg(start_ns=time.min(), end_ns=time.max())
 
 
 _DOMAIN_OF = {"dispatches": "KERNEL", "copies": "COPY"}

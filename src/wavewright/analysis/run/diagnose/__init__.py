@@ -161,7 +161,6 @@ def _joined(runs: MergedDiagnosis, up: Candidate | None, back: Candidate | None)
         claim=first.claim | second.claim,
         takes=_with_copies(runs, first.takes | second.takes),
         extra_ns=0.0,
-        value=first.value + second.value,
         time_ns=first.time_ns + second.time_ns,
         evidence=tuple(sorted((*first.evidence, *second.evidence), key=lambda each: -each.time_ns)[:5]),
         case_count=first.case_count + second.case_count,
@@ -198,9 +197,9 @@ def account_of(runs: MergedDiagnosis, ranks: Ranks) -> Account:
 def _finding(settled: Settled, runs: MergedDiagnosis) -> RunFinding:
     candidate, rule = settled.candidate, RULES[settled.candidate.rule]
     bound_ns, alone_ns = (min(time_ns, runs.window_ns) for time_ns in (settled.owned_ns, settled.alone_ns))
-    is_strong = rule.stress is not None and (
-        candidate.value >= rule.stress if (rule.say or 0) <= rule.stress else candidate.value <= rule.stress
-    )
+    value = runs.share(candidate.time_ns) if candidate.value is None else candidate.value
+    is_more = rule.stress is None or (rule.say or 0) <= rule.stress  #: Whether more of the quantity is worse.
+    is_strong = rule.stress is not None and (value >= rule.stress if is_more else value <= rule.stress)
     window = next((place.window for place in candidate.evidence if place.window), "") or "0%:100%"
     remedies = candidate.remedies or rule.remedies
     return RunFinding(
@@ -217,7 +216,7 @@ def _finding(settled: Settled, runs: MergedDiagnosis) -> RunFinding:
         rules=(candidate.rule, *candidate.rules),
         within=candidate.within,
         remedies=remedies,
-        share=candidate.value if rule.unit == "share" else runs.share(candidate.time_ns),
+        share=value if rule.unit == "share" else runs.share(candidate.time_ns),
         time_ns=round(candidate.time_ns),
         step_time_ns=round(candidate.time_ns / runs.step_count) if runs.step_count else None,
         bound_alone_ns=round(alone_ns),
@@ -227,7 +226,7 @@ def _finding(settled: Settled, runs: MergedDiagnosis) -> RunFinding:
         is_strong=is_strong,
         false_if=rule.false_if,
         next_command=rule.next_command.format(path=runs.path, window=window, kernel=_quoted(candidate.kernel)),
-        threshold=Threshold(rule.quantity, candidate.value, rule.unit, rule.say, rule.stress, rule.source),
+        threshold=Threshold(rule.quantity, value, rule.unit, rule.say, rule.stress, rule.source),
         case_count=candidate.case_count,
     )
 

@@ -160,7 +160,6 @@ def _exposed_communication(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | N
     waits = f"; {duration(waiting)} of it is waiting for later ranks" if waiting >= 0.01 * exposed else ""
     return Candidate(
         rule="X1",
-        value=runs.share(exposed),
         time_ns=exposed,
         cause=f"{duration(exposed)} of {duration(talking)} communication per GPU is exposed "
         f"({percent(runs.share(exposed))} of the time), {percent(hidden)} is hidden{of_kernels}{waits}",
@@ -190,7 +189,6 @@ def _late_ranks(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     has_one_clock = runs.gpus["machine"].n_unique() == 1
     return Candidate(
         rule="X2",
-        value=runs.share(ranks.wait_ns),
         time_ns=ranks.wait_ns,
         title=f"{who[:1].upper() + who[1:]} is late" if is_straggler else "",
         cause="; ".join(filter(None, clauses)),
@@ -236,7 +234,7 @@ def _who(row: Row) -> str:
 
 
 def _why_late(runs: MergedDiagnosis, ranks: Ranks, latest: Row) -> str:
-    """What the late rank does more than the others before the collectives at which it is last, in words."""
+    """Why a rank is late, in words: idle time or computation that it has more than the others before collectives."""
     is_late, other_count = _is_of_gpu(latest), max(1, ranks.rank_count - 1)
     meetings = ranks.rows.filter(is_late & pl.col("is_last"))["meeting"]
     before = ranks.rows.filter(pl.col("meeting").is_in(meetings.implode())).select(*_LANE, "segment")
@@ -355,7 +353,6 @@ def _slow_collectives(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
         return None
     return Candidate(
         rule="X4",
-        value=runs.share(excess_ns),
         time_ns=excess_ns,
         cause=f"{slow.height} of {counted(services.height, 'collectives')} take more than 3 times the median of their "
         f"kind and size after all ranks have arrived, {duration(excess_ns)} more altogether",

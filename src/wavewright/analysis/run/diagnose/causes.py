@@ -117,7 +117,6 @@ def _gaps_of(runs: MergedDiagnosis, rule: str, **texts: str) -> Candidate | None
         cause += f"; in another {duration(talking_ns)} ({_share_text(runs, talking_ns)}) it only communicates"
     return Candidate(
         rule=rule,
-        value=runs.share(time_ns),
         time_ns=time_ns,
         cause=cause,
         claim=claim,
@@ -143,7 +142,6 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     happens = words["happens"].format(cause=cause)
     return Candidate(
         rule="G1",
-        value=runs.share(unclaimed_ns),
         time_ns=unclaimed_ns,
         title=f"The GPU idles {_share_text(runs, unclaimed_ns)}{beside}",
         cause=f"in {duration(largest_ns)} ({_share_text(runs, largest_ns)}) of it {happens}",
@@ -245,7 +243,6 @@ def _exposed_copies(runs: MergedDiagnosis) -> Candidate | None:
     directions = [f"{name} {duration(runs.mean(sum_ns))}" for name, sum_ns in largest.iter_rows() if sum_ns]
     return Candidate(
         rule="C1",
-        value=runs.share(time_ns),
         time_ns=time_ns,
         cause=f"{duration(time_ns)} ({_share_text(runs, time_ns)}) of copies are hidden by nothing: "
         f"{', '.join(directions)}{at_edges}; copies are {percent(share_of_work)} of the work of the GPU",
@@ -290,7 +287,6 @@ def _tiny_kernels(runs: MergedDiagnosis) -> Candidate | None:
     named = runs.kernels.filter(pl.col("calls") >= 100, pl.col("total_ns") < 10_000 * pl.col("calls"))
     return Candidate(
         rule="L1",
-        value=runs.share(time_ns),
         time_ns=time_ns,
         cause=f"{counted(call_count, 'calls')} of kernels below 10 us outside of graphs take {duration(time_ns)} "
         f"({_share_text(runs, time_ns)}); in a row with others of their kind they could be one",
@@ -381,7 +377,6 @@ def _unequal_steps(runs: MergedDiagnosis) -> Candidate | None:
         return None
     return Candidate(
         rule="T2",
-        value=runs.share(excess_ns),
         time_ns=excess_ns,
         cause=f"{len(excesses_ns)} of {counted(len(steps), 'steps')} take more than 1.5 times the median of "
         f"{duration(median_ns)}; together {duration(excess_ns)} more without computing",

@@ -14,6 +14,7 @@ from wavewright.analysis.run.diagnose.host import BLOCKING, CALL_KINDS, Host, ca
 from wavewright.analysis.run.diagnose.pace import Pace, pace_of
 from wavewright.analysis.run.diagnose.work import COMMUNICATE
 from wavewright.analysis.run.gpu_time.gap_calls import main_call
+from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.analysis.run.measures.intervals import gaps_between, time_within
 
 #: What a gap is divided into. Beyond the kinds of calls: `data loader`, `host code` (outside of calls), `preparation`
@@ -31,6 +32,8 @@ _LOADING_NS = 200_000
 _WORST = 5
 _GAP_DETAILS = ("before", "after", "call", "call_ns", "stack", "launch_stack")  #: Of the longest gaps.
 _HALF = 2
+#: Time that the host holds up the work that ends a gap: until its launch takes effect.
+_UNTIL_START = pl.col("wait_ns") + pl.col("launch") + pl.col("first use")
 
 
 def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.DataFrame:
@@ -77,7 +80,7 @@ def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.Data
         pl.when(is_before).then(0).otherwise("host code").fill_null(pl.col("host code")).alias("host code"),
         preparation=pl.when(is_before).then("host code").otherwise(0).fill_null(0),
     )
-    return gaps.with_columns(pl.col("is_early").fill_null(value=False), **_neighbours(), blocker=_blocker())
+    return gaps.with_columns(pl.col("is_early").fill_null(value=False), follows=_follows(), blocker=_blocker())
 
 
 def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
@@ -85,18 +88,13 @@ def _bare_gaps(work: pl.DataFrame) -> pl.DataFrame:
 
     Before the first and after the last computation or copy, gaps are those between communication.
     """
-    others = work.filter(pl.col("kind") != COMMUNICATE)
-    if others.height == work.height:
-        return _with_neighbours(_between(work), work)
-    spans = others.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
-    outside = _between(work).join(spans, on="place", how="left", maintain_order="left")
-    is_outside = (pl.col("gap_start_ns") < pl.col("first")) | (pl.col("gap_start_ns") >= pl.col("last"))
-    outside = outside.filter(is_outside.fill_null(value=True)).drop("first", "last")
-    return _with_neighbours(pl.concat([_between(others), outside]), work)
-
-
-def _with_neighbours(gaps: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
-    """The gaps with what ran before them."""
+    gaps, others = _between(work), work.filter(pl.col("kind") != COMMUNICATE)
+    if others.height < work.height:
+        spans = others.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
+        outside = gaps.join(spans, on="place", how="left", maintain_order="left")
+        is_outside = (pl.col("gap_start_ns") < pl.col("first")) | (pl.col("gap_start_ns") >= pl.col("last"))
+        outside = outside.filter(is_outside.fill_null(value=True)).drop("first", "last")
+        gaps = pl.concat([_between(others), outside])
     before = gaps["before_row"]
     return gaps.with_columns(
         before_direction=work["direction"].gather(before),
@@ -129,7 +127,7 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     It is taken from the parts until the launch takes effect and after it, as it lies, and there from all causes alike.
     """
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
-    called = pl.col("gap_start_ns") + _until_start()
+    called = pl.col("gap_start_ns") + _UNTIL_START
     before = gaps.select("place", start_ns="gap_start_ns", end_ns=called)
     after = gaps.select("place", start_ns=called, end_ns=end)
     covers = [time_within(talking, windows, ["place"]) for windows in (before, after)]
@@ -152,13 +150,8 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     return gaps.with_columns(columns).with_columns(gap_ns=pl.sum_horizontal(CAUSES)).filter(pl.col("gap_ns") > 0)
 
 
-def _until_start() -> pl.Expr:
-    """Time that the host holds up the work that ends a gap: until its launch takes effect."""
-    return pl.col("wait_ns") + pl.col("launch") + pl.col("first use")
-
-
 def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFrame) -> pl.DataFrame:
-    """Where communication goes on while nothing else does: its times, `exposed_ns`, the flags of the gap, and
+    """Pieces of communication without other work: their times, `exposed_ns`, the flags of the gap, and
     `is_host` until the launch of what ends the gap takes effect. What is in no gap, at the edges and beside copies,
     has no flags."""
     keys = ["follows", "blocker", "is_early"]
@@ -200,7 +193,7 @@ def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataF
         if not pairs.height:
             continue
         joined = pairs.hstack(
-            near[pairs["gap"].to_list()].select("gap_start_ns", "gap_ns", *keys, host_ns=_until_start())
+            near[pairs["gap"].to_list()].select("gap_start_ns", "gap_ns", *keys, host_ns=_UNTIL_START)
         )
         called = pl.col("gap_start_ns") + pl.col("host_ns")
         until = pl.col("gap_start_ns") + pl.col("gap_ns")
@@ -211,30 +204,25 @@ def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataF
     return pl.concat(rows)
 
 
-def _neighbours() -> dict[str, pl.Expr]:
-    """Predecessor of a gap: a small copy to the host that the next launch waited for, or a small upload."""
+def _follows() -> pl.Expr:
+    """The small copy before a gap: a `readback` that the next launch waited for, or an `upload`; empty = none."""
     is_after = pl.col("is_after_small").fill_null(value=False)
     is_waited = (pl.col("wait_ns") > 0) & (pl.col("gap_ns") > LATENCY_NS)
     readback = is_after & (pl.col("before_direction") == "D2H") & is_waited
     upload = is_after & (pl.col("before_direction") == "H2D")
-    follows = pl.when(readback).then(pl.lit("readback")).when(upload).then(pl.lit("upload")).otherwise(pl.lit(""))
-    return {"follows": follows}
+    return first_label(("readback", readback), ("upload", upload), otherwise="")
 
 
 def _blocker() -> pl.Expr:
     """The kind of call that a gap is due to as a whole: the largest part of it, or what the thread was in when the GPU
     ran out of work, unless its own code took longer than all else."""
-    parts = [pl.col(name) for name in CAUSES]
-    most = pl.max_horizontal(parts)
-    blocker = pl.lit("")
+    most = pl.max_horizontal(CAUSES)
     is_own_code = pl.sum_horizontal("host code", "preparation", "data loader") * _HALF > pl.col("gap_ns")
-    loads = pl.col("data loader") * _HALF > pl.col("gap_ns")
-    blocker = pl.when(loads).then(pl.lit("data loader")).otherwise(blocker)
-    for number, name in reversed(list(enumerate(BLOCKING))):
+    labels = [("data loader", pl.col("data loader") * _HALF > pl.col("gap_ns"))]
+    for number, name in enumerate(BLOCKING):
         was_open = (pl.col("open") == number).fill_null(value=False) & ~is_own_code
-        is_it = ~loads & (pl.col(name) > 0) & ((pl.col(name) == most) | was_open)
-        blocker = pl.when(is_it).then(pl.lit(name)).otherwise(blocker)
-    return blocker
+        labels.append((name, (pl.col(name) > 0) & ((pl.col(name) == most) | was_open)))
+    return first_label(*labels, otherwise="")
 
 
 def idle_cells(gaps: pl.DataFrame) -> pl.DataFrame:

@@ -24,10 +24,10 @@ class Candidate:
     """A possible finding of a rule, before time is given to owners. Times are means of the GPUs."""
 
     rule: str
-    value: float  #: What its threshold is compared with.
     time_ns: float
     cause: str
     title: str = ""  #: Instead of that of the rule.
+    value: float | None = None  #: What its threshold is compared with; None = the share of the window that its time is.
     claim: pl.Expr = NOTHING  #: Cells of idle time.
     takes: pl.Expr = NOTHING  #: Cells of exposed communication and copies.
     extra_ns: float = 0.0  #: A bound beyond these cells: time of kernels.

@@ -57,9 +57,8 @@ class MergedDiagnosis:
             pl.col("from_ns", "apart_ns").min().over("machine", "number"),
             pl.col("to_ns").max().over("machine", "number"),
         )
-        rows = rows.drop("apart_ns").join(
-            spans.drop("number"), on=["machine", "part"], how="left", maintain_order="left"
-        )
+        spans = spans.drop("number")
+        rows = rows.drop("apart_ns").join(spans, on=["machine", "part"], how="left", maintain_order="left")
         edge = pl.col("start_ns") - pl.col("from_ns") + pl.col("to_ns") - pl.col("end_ns")
         return rows.with_columns(
             edge_ns=edge + inside,
@@ -213,11 +212,12 @@ class MergedDiagnosis:
 
     def kernel_evidence(self, rows: pl.DataFrame, time: str, count: str = "calls") -> tuple[PlaceEvidence, ...]:
         """Kernels as evidence, with no place in time."""
+        most = rows.head(_MOST_EVIDENCE).iter_rows(named=True)
         return tuple(
             PlaceEvidence(
                 row["name"], int(row[count]), int(self.mean(row[time])), sequence=tuple(row.get("names") or ())
             )
-            for row in rows.head(_MOST_EVIDENCE).iter_rows(named=True)
+            for row in most
         )
 
     def evidence(self, row: dict[str, object], *, start_ns: int, end_ns: int, **more: object) -> PlaceEvidence:

@@ -100,7 +100,7 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
     exposed = _exposed(work, gaps, talking, ends)
     gaps = without_cover(gaps, talking)
     return PartialDiagnosis(
-        gpus=_with_pauses(_gpus(run, gpu_index, work, all_work, gaps, exposed, host, pace), work),
+        gpus=_gpus(run, gpu_index, all_work, host, _gpu_times(work, gaps, exposed, pace), work),
         cells=idle_cells(gaps),
         worst=worst_gaps(gaps, frame, host),
         exposed=exposed.group_by(_EXPOSED_KEYS)
@@ -269,74 +269,67 @@ def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.
     return named.drop("launch_thread", "launch_start_ns")
 
 
-def _gpus(
-    run: Run,
-    gpu_index: GpuIndex,
-    work: pl.DataFrame,
-    whole: pl.DataFrame,
-    gaps: pl.DataFrame,
-    exposed: pl.DataFrame,
-    host: Host,
-    pace: dict[int, Pace],
-) -> pl.DataFrame:
-    """One row per GPU with work."""
-    length = (pl.col("end_ns") - pl.col("start_ns")).sum()
-    sums = work.group_by("place").agg(
-        dispatch_count=(pl.col("kind") != COPY).sum().cast(pl.Int64),
-        copy_count=(pl.col("kind") == COPY).sum().cast(pl.Int64),
-        graph_count=(
-            (pl.col("graph_exec").fill_null(0) != 0)
-            | (~pl.col("is_first") & pl.col("launch_start_ns").is_not_null())  # equal numbers alone are no call
-        )
-        .sum()
-        .cast(pl.Int64),
-        unlaunched_count=pl.col("launch_start_ns").is_null().sum().cast(pl.Int64),
-        delay_ns=(pl.col("start_ns") - pl.col("launch_end_ns"))
-        .filter(pl.col("is_first") & (pl.col("kind") != COPY))
-        .median(),
+def _gpu_times(work: pl.DataFrame, gaps: pl.DataFrame, exposed: pl.DataFrame, pace: dict[int, Pace]) -> pl.DataFrame:
+    """One row per GPU with work: its window, counts of its work, and its time by kind of work."""
+    is_kernel = pl.col("kind") != COPY
+    # Equal numbers alone are no call that launched several kernels.
+    is_of_graph = (pl.col("graph_exec").fill_null(0) != 0) | (
+        ~pl.col("is_first") & pl.col("launch_start_ns").is_not_null()
     )
-    owners = whole.group_by("place").agg(pl.col("process").mode().min())
+    counts = {
+        "dispatch_count": is_kernel,
+        "copy_count": ~is_kernel,
+        "graph_count": is_of_graph,
+        "unlaunched_count": pl.col("launch_start_ns").is_null(),
+    }
+    delay = (pl.col("start_ns") - pl.col("launch_end_ns")).filter(pl.col("is_first") & is_kernel).median()
+    sums = {name: condition.sum().cast(pl.Int64) for name, condition in counts.items()}
+    parts = [work.group_by("place").agg(**sums, delay_ns=delay)]
+    length = (pl.col("end_ns") - pl.col("start_ns")).sum()
+    for name, kind in (("computation_ns", COMPUTE), ("communication_ns", COMMUNICATE), ("copy_ns", COPY)):
+        of_kind = merged(work.filter(pl.col("kind") == kind), ["place"])
+        parts.append(of_kind.group_by("place").agg(length.alias(name)))
+    for name, kind in (("exposed_communication_ns", COMMUNICATE), ("exposed_copy_ns", COPY)):
+        of_kind = exposed.filter(pl.col("kind") == kind)
+        parts.append(of_kind.group_by("place").agg(pl.col("exposed_ns").sum().alias(name)))
+    parts.append(gaps.group_by("place").agg(idle_ns=pl.col("gap_ns").sum()))
     times = dict.fromkeys(("whole_start_ns", "start_ns", "end_ns"), pl.Int64)
-    paced = pl.DataFrame(
+    gpus = pl.DataFrame(
         [(each.place, each.start_ns, each.steady_ns, each.end_ns, each.why) for each in pace.values()],
         schema={"place": pl.UInt32, **times, "startup": pl.String},
         orient="row",
     )
-    sums = paced.join(sums, on="place", how="left").join(owners, on="place", how="left")
-    for name, kind in (("computation_ns", COMPUTE), ("communication_ns", COMMUNICATE), ("copy_ns", COPY)):
-        of_kind = merged(work.filter(pl.col("kind") == kind), ["place"])
-        sums = sums.join(of_kind.group_by("place").agg(length.alias(name)), on="place", how="left")
-    for name, kind in (("exposed_communication_ns", COMMUNICATE), ("exposed_copy_ns", COPY)):
-        of_kind = exposed.filter(pl.col("kind") == kind).group_by("place").agg(pl.col("exposed_ns").sum().alias(name))
-        sums = sums.join(of_kind, on="place", how="left")
-    sums = sums.join(gaps.group_by("place").agg(idle_ns=pl.col("gap_ns").sum()), on="place", how="left")
-    names = [name for name, dtype in sums.schema.items() if dtype == pl.Int64 and name.endswith(("_ns", "_count"))]
+    for part in parts:
+        gpus = gpus.join(part, on="place", how="left")
+    names = [name for name, dtype in gpus.schema.items() if dtype == pl.Int64 and name.endswith(("_ns", "_count"))]
+    return gpus.with_columns(pl.col(names).fill_null(0))
+
+
+def _gpus(
+    run: Run, gpu_index: GpuIndex, all_work: pl.DataFrame, host: Host, times: pl.DataFrame, work: pl.DataFrame
+) -> pl.DataFrame:
+    """The GPUs with who and where they are, the start of the run on their node, and pauses between its recordings."""
     who = run.read("processes", ["process", "pid", "rank"]).join(machines(run), on="process", how="left")
-    origins = _origins(run, whole, host, who)
+    owners = all_work.group_by("place").agg(pl.col("process").mode().min())
     where = gpu_index.table.select("place", *GPU_KEY, "gpu", "node", "target", "product")
-    return (
-        sums.with_columns(pl.col(names).fill_null(0))
+    gpus = (
+        times.join(owners, on="place", how="left")
         .join(who.select("process", "pid", "rank"), on="process", how="left")
         .join(where, on="place", how="left")
-        .join(origins, on="machine", how="left")
+        .join(_origins(run, all_work, host, who), on="machine", how="left")
         .sort("place")
     )
-
-
-def _with_pauses(gpus: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
-    """The GPUs with `apart_ns`, the time between recordings from the first to the last work of their node."""
     on_nodes = work.join(gpus.select("place", "machine"), on="place")
     spans = on_nodes.group_by("machine", "interval").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     inside = (pl.col("end_ns") - pl.col("start_ns")).sum()
     apart = (pl.col("end_ns").max() - pl.col("start_ns").min() - inside).alias("apart_ns")
     pauses = spans.group_by("machine").agg(apart, recording_count=pl.len().cast(pl.Int64))
-    return gpus.join(pauses, on="machine", how="left", maintain_order="left").with_columns(
-        pl.col("apart_ns").fill_null(0)
-    )
+    gpus = gpus.join(pauses, on="machine", how="left", maintain_order="left")
+    return gpus.with_columns(pl.col("apart_ns").fill_null(0))
 
 
 def _origins(run: Run, work: pl.DataFrame, host: Host, who: pl.DataFrame) -> pl.DataFrame:
-    """When the run began on each node: what times of --time count from."""
+    """Start of the run on each node (`origin_ns`), which times of --time count from."""
     parts = [
         work.group_by("process").agg(pl.col("start_ns").min()),
         host.calls.group_by("process").agg(pl.col("start_ns").min()),

@@ -1,12 +1,13 @@
-"""The work of the GPUs of a run: kernels that compute, kernels that communicate, copies; and what launched them."""
+"""Work of the GPUs of a run: kernels that compute, kernels that communicate, copies; each with its launching call."""
 
 from __future__ import annotations
 
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import Launches
-from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.collectives.collectives import is_communication
 from wavewright.analysis.run.diagnose.host import Host
+from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.analysis.run.measures.intervals import intervals
 from wavewright.analysis.run.select.gpus import GpuIndex, gpu_work
 from wavewright.model.run import Run
@@ -42,20 +43,16 @@ def work_of(run: Run, gpu_index: GpuIndex, host: Host) -> pl.DataFrame:
 
 
 def _kinds(work: pl.DataFrame) -> list[pl.Expr]:
-    """`kind`, and `direction` of copies, told by the names."""
-    names = work.select("is_copy", "name").unique().with_columns(text=pl.col("name").cast(pl.String))
-
-    def among(chosen: pl.Expr) -> pl.Expr:
-        rows = names.filter(chosen.fill_null(value=False))["name"]
-        return pl.col("name").is_in(rows.implode()) if len(rows) else pl.lit(value=False)
-
-    is_talking = among(~pl.col("is_copy") & is_collective("text"))
-    kind = pl.when("is_copy").then(COPY).when(is_talking).then(COMMUNICATE).otherwise(COMPUTE).cast(pl.UInt8)
-    direction = pl.lit("other")
-    for name, pattern in _DIRECTIONS.items():
-        is_it = among(pl.col("is_copy") & pl.col("text").str.contains(pattern))
-        direction = pl.when(is_it).then(pl.lit(name)).otherwise(direction)
-    return [kind.alias("kind"), pl.when("is_copy").then(direction).cast(pl.Categorical).alias("direction")]
+    """`kind`, and `direction` of copies, which their names tell."""
+    kernel = pl.when(is_communication(work)).then(COMMUNICATE).otherwise(COMPUTE)
+    kind = pl.when("is_copy").then(COPY).otherwise(kernel).cast(pl.UInt8)
+    copy_names = work.filter("is_copy").select(pl.col("name").unique())["name"]
+    labels = []
+    for direction, pattern in _DIRECTIONS.items():
+        names = copy_names.filter(copy_names.cast(pl.String).str.contains(pattern).fill_null(value=False))
+        labels.append((direction, pl.col("name").is_in(names.implode())))
+    direction_of_copy = pl.when("is_copy").then(first_label(*reversed(labels), otherwise="other"))
+    return [kind.alias("kind"), direction_of_copy.cast(pl.Categorical).alias("direction")]
 
 
 def _launched(work: pl.DataFrame, host: Host) -> pl.DataFrame:

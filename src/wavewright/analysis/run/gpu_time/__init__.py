@@ -1,1 +1,1 @@
-"""Where the time of GPUs went."""
+"""Time of GPUs: busy, gaps, overlap, timelines."""

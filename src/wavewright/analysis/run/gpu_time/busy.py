@@ -70,12 +70,14 @@ def partial_busy(run: Run, *, bins: int = 120, shared: frozenset[GpuKey] = froze
     gpu_keys = gpu_index.table.select("place", *GPU_KEY)
     by_kind = _merged_kinds(work)
     gpus = gpu_index.table.join(_totals(work, ["place"]), on="place", how="left", maintain_order="left")
+    length = (pl.col("end_ns") - pl.col("start_ns")).sum()
     for kind, parts in by_kind.items():
-        gpus = gpus.join(_lengths(parts, kind), on="place", how="left", maintain_order="left")
-    shared_work = pl.concat(
-        by_kind[kind].with_columns(is_copy=is_copy)
-        for kind, is_copy in (("kernel_busy_ns", False), ("copy_busy_ns", True))
-    ).join(gpu_keys.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True), on="place")
+        busy_times = parts.group_by("place").agg(length.alias(kind))
+        gpus = gpus.join(busy_times, on="place", how="left", maintain_order="left")
+    kinds = (("kernel_busy_ns", False), ("copy_busy_ns", True))
+    merged_work = pl.concat(by_kind[kind].with_columns(is_copy=is_copy) for kind, is_copy in kinds)
+    shared_gpu_keys = gpu_keys.join(gpu_key_frame(shared), on=GPU_KEY, how="semi", nulls_equal=True)
+    shared_work = merged_work.join(shared_gpu_keys, on="place")
     return PartialBusy(
         gpus=gpus.with_columns(pl.col(_KINDS).fill_null(0)).drop("place"),
         streams=_streams(run, work).join(gpu_keys, on="place", maintain_order="left").drop("place"),
@@ -106,11 +108,6 @@ def _totals(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     )
 
 
-def _lengths(parts: pl.DataFrame, name: str) -> pl.DataFrame:
-    length = pl.col("end_ns") - pl.col("start_ns")
-    return parts.group_by("place").agg(length.sum().alias(name))
-
-
 def _streams(run: Run, work: pl.DataFrame) -> pl.DataFrame:
     by = ["place", "process", "stream"]
     totals = _totals(work, by)
@@ -126,9 +123,8 @@ def _binned(by_kind: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, coun
     """Merged times per bin, of every node on its own clock."""
     curves = []
     for _, node_gpus in gpu_numbers.group_by("machine", maintain_order=True):
-        parts = {
-            kind: frame.filter(pl.col("place").is_in(node_gpus["place"].to_list())) for kind, frame in by_kind.items()
-        }
+        on_node = pl.col("place").is_in(node_gpus["place"].to_list())
+        parts = {kind: frame.filter(on_node) for kind, frame in by_kind.items()}
         work = parts["busy_ns"]
         if not work.height:
             continue

@@ -16,11 +16,8 @@ def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     >>> calls_inside(waits, calls).sort("name").rows()
     [(0, 'free', 2, 1), (0, 'sync', 4, 1)]
     """
-    parts = [
-        pl.DataFrame(
-            schema={"place": waits.schema["place"], "name": calls.schema["name"], "inside_ns": pl.Int64}
-        ).with_columns(call_count=pl.lit(0, pl.Int64))
-    ]
+    keys = {"place": waits.schema["place"], "name": calls.schema["name"]}
+    parts = [pl.DataFrame(schema=keys | {"inside_ns": pl.Int64(), "call_count": pl.Int64()})]
     by_thread = calls.partition_by("thread", as_dict=True) if waits.height else {}
     for (place, thread), thread_waits in waits.group_by("place", "thread", maintain_order=True):
         thread_calls = by_thread.get((thread,))

@@ -146,11 +146,10 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
     # Ranks in containers of one node may all have the pid 1.
     busy = pl.concat(part.intervals for part in partials).with_columns(who=pl.struct("pid", "rank").rank("dense"))
     bridged_ns = sum(part.bridged_ns for part in partials)
-    gpus = gpus.join(_busy_of_all(busy), on=GPU_KEY, how="left", nulls_equal=True).with_columns(
-        gpu_busy_ns=pl.when(pl.len().over(GPU_KEY) == 1)
-        .then("busy_ns")
-        .when(bridged_ns == 0)
-        .then(pl.col("covered_ns").fill_null(0))
+    with_work = covered(busy.sort(*GPU_KEY, "start_ns", "end_ns"), GPU_KEY)  # of any process
+    gpu_busy = pl.when(pl.len().over(GPU_KEY) == 1).then("busy_ns")
+    gpus = gpus.join(with_work, on=GPU_KEY, how="left", nulls_equal=True).with_columns(
+        gpu_busy_ns=gpu_busy.when(bridged_ns == 0).then(pl.col("covered_ns").fill_null(0))
     )
     host = pl.concat(part.host for part in partials).with_columns(
         call_hidden_share=share_of(pl.col("call_hidden_ns"), pl.col("call_ns"))
@@ -168,11 +167,6 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
         bridged_ns=bridged_ns,
         stream_limit=MOST_MEMBERS if any(part.is_cut for part in partials) else None,
     )
-
-
-def _busy_of_all(busy: pl.DataFrame) -> pl.DataFrame:
-    """`covered_ns` of every GPU: with work of any process."""
-    return covered(busy.sort(*GPU_KEY, "start_ns", "end_ns"), GPU_KEY)
 
 
 def _processes(busy: pl.DataFrame) -> pl.DataFrame:

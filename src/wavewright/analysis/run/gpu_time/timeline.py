@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -14,27 +15,26 @@ from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label, process_label
 
-#: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
-ITEM_TABLES = ("dispatches", "copies", "allocations", "regions", "samples")
 DEEPEST = 64  #: Tracks of a thread: deeper calls are counted, not shown.
 MOST_KINDS = 4096  #: Names with a kind of their own, by total time; all others share one kind.
 
-_KIND_OF = {
-    "dispatches": "stream",
-    "copies": "stream",
-    "allocations": "allocations",
-    "regions": "thread",
-    "samples": "marks",
-}
-#: Kind of track -> the columns that identify its lines.
-_KEYS = {
-    "stream": ("process", "agent", "stream", "queue"),
-    "allocations": ("process",),
-    "thread": ("process", "thread"),
-    "marks": ("process", "thread"),
-}
+
+class _TrackKind(NamedTuple):
+    """A kind of track."""
+
+    tables: tuple[str, ...]  #: Of the events on its tracks.
+    keys: tuple[str, ...]  #: Columns that identify its lines.
+
+
 #: Kinds of tracks of a process as they are shown: GPUs first, because threads can be many tracks deep.
-_ORDER = ("stream", "allocations", "thread", "marks")
+_KINDS = {
+    "stream": _TrackKind(("dispatches", "copies"), ("process", "agent", "stream", "queue")),
+    "allocations": _TrackKind(("allocations",), ("process",)),
+    "thread": _TrackKind(("regions",), ("process", "thread")),
+    "marks": _TrackKind(("samples",), ("process", "thread")),
+}
+#: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
+ITEM_TABLES = tuple(table for kind in _KINDS.values() for table in kind.tables)
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,14 @@ class RunTimeline(Answer, package=__package__):
 def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
     """The events of a run by track; `clocks` is the result of `node_clocks`, if available."""
     clocks = clocks or node_clocks(run)
-    first_items, events, total = {}, [], 0
-    for table in ITEM_TABLES:
-        first_items[table] = total
-        rows = _events(run, table).with_row_index("item", total)
-        total += rows.height
-        events.append(rows)
-    of_kind = {
-        kind: [rows for table, rows in zip(ITEM_TABLES, events, strict=True) if _KIND_OF[table] == kind]
-        for kind in _ORDER
-    }
-    placed = [_placed(kind, pl.concat(of_kind.pop(kind))) for kind in _ORDER]
-    events.clear()
+    first_items, placed, total = {}, [], 0
+    for name, kind in _KINDS.items():
+        events = []
+        for table in kind.tables:
+            first_items[table] = total
+            events.append(_events(run, table, kind.keys).with_row_index("item", total))
+            total += events[-1].height
+        placed.append(_placed(name, pl.concat(events)))
     spans = pl.concat([spans for spans, _ in placed])
     drawn = spans.filter(pl.col("depth") < DEEPEST)
     too_deep = spans.height - drawn.height
@@ -77,14 +73,10 @@ def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
     numbered = drawn.join(tracks.select("track", *at, "process"), on=at, how="left").join(
         numbers, on="name", how="left"
     )
-    begin = clocks.processes["start_ns"].gather(numbered["process"]).fill_null(_first(clocks)).alias("node_begin")
-    final = numbered.with_columns(begin).select(
-        pl.col("item").cast(pl.Int32),
-        "track",
-        "kind",
-        pl.col("start_ns") - pl.col("node_begin"),
-        pl.col("end_ns") - pl.col("node_begin"),
-    )
+    first_start_ns = clocks.nodes["start_ns"].min() or 0  # of events without a process
+    node_start_ns = clocks.processes["start_ns"].gather(numbered["process"]).fill_null(first_start_ns)
+    times = pl.col("start_ns", "end_ns") - node_start_ns
+    final = numbered.select(pl.col("item").cast(pl.Int32), "track", "kind", times)
     return RunTimeline(
         tracks.select(RunTimeline.tables["tracks"].names),
         final.sort("item"),
@@ -98,14 +90,8 @@ def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
     )
 
 
-def _first(clocks: NodeClocks) -> int:
-    """The start of events without a process."""
-    return int(clocks.nodes["start_ns"].min() or 0)  # type: ignore[arg-type]
-
-
-def _events(run: Run, table: str) -> pl.DataFrame:
-    """`start_ns`, `end_ns`, `name` and the columns that identify lines, of all rows of a table."""
-    where = _KEYS[_KIND_OF[table]]
+def _events(run: Run, table: str, where: Sequence[str]) -> pl.DataFrame:
+    """`start_ns`, `end_ns`, `name` and the columns `where` that identify lines, of all rows of a table."""
     if table == "copies":
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
         columns = ["process", "src_agent", "dst_agent", "stream", "queue"]
@@ -127,8 +113,8 @@ def _events(run: Run, table: str) -> pl.DataFrame:
 def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The timed rows with their `order` (number of the kind of track), `line`, `overlap` and `depth`; and the lines."""
     timed_rows = timed(rows)
-    keys = list(_KEYS[kind])
-    order = pl.lit(_ORDER.index(kind), pl.UInt8).alias("order")
+    keys = list(_KINDS[kind].keys)
+    order = pl.lit(list(_KINDS).index(kind), pl.UInt8).alias("order")
     if kind == "marks":  # moments take no space
         lines = timed_rows.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
         with_lines = timed_rows.join(lines, on=keys, how="left", nulls_equal=True, maintain_order="left")
@@ -180,7 +166,7 @@ def _tracks(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFra
         .with_row_index("track")
     )
     labels = _Labels(run)
-    kinds = [_ORDER[order] for order in tracks["order"]]
+    kinds = [list(_KINDS)[order] for order in tracks["order"]]
     texts = [labels.of(kind, row) for kind, row in zip(kinds, tracks.iter_rows(named=True), strict=True)]
     labelled = pl.DataFrame(texts, schema={"part": pl.String, "label": pl.String}, orient="row")
     absent = {"thread", "agent", "stream", "queue"}.difference(tracks.columns)

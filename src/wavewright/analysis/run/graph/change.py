@@ -1,4 +1,4 @@
-"""`Change`: what would be different in a run; changes are added up with `+`."""
+"""Changes of the event graph of a run: what would take longer or shorter, and which waits would vanish."""
 
 from __future__ import annotations
 
@@ -9,7 +9,12 @@ import polars as pl
 
 #: Bits of `flags`, as the core has them.
 NOT_AWAITED, NOT_ORDERED, ON_TIME = 1, 2, 4
-_SCALES = ("duration_scale", "code_scale", "lag_scale")
+#: Columns of the core -> the time that they scale.
+SCALES = {
+    "duration_scale": "work, calls and collectives on their GPU or thread, without waiting for others",
+    "code_scale": "code of a thread before these calls, since the call before",
+    "lag_scale": "from the launching call to the start of the work, where nothing else held it up",
+}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,44 +26,19 @@ class _Part:
 
 @dataclass(frozen=True)
 class Change:
-    """Differences, by the numbers of events.
-
-    >>> faster = Change.of(pl.Series([3, 4]), duration_scale=0.8)
-    >>> {name: list(column) for name, column in faster.columns(5).items()}
-    {'duration_scale': [1.0, 1.0, 1.0, 0.8, 0.8]}
-    """
+    """Differences of events, by their numbers; `+` adds up changes."""
 
     parts: tuple[_Part, ...] = ()
 
     @classmethod
-    def of(
-        cls,
-        events: pl.Series,
-        *,
-        duration_scale: float | None = None,
-        code_scale: float | None = None,
-        lag_scale: float | None = None,
-        flags: int = 0,
-    ) -> Change:
-        """A change of some events.
+    def of(cls, events: pl.Series, *, flags: int = 0, **scales: float) -> Change:
+        """A change of some events: factors of their times, by the names of `SCALES`, and `flags`.
 
-        Parameters
-        ----------
-        duration_scale
-            Of work, calls and collectives: their time on the GPU or thread, without waiting for others.
-        code_scale
-            Of the code of a thread before these calls, since the call before.
-        lag_scale
-            From the launching call to the start of the work, where nothing else held it up.
-        flags
-            `NOT_AWAITED`: no call waits for its end. `NOT_ORDERED`: work after it waits for its start only.
-            `ON_TIME`: of collectives, their rank arrives no later than the others.
+        Flags are `NOT_AWAITED`: no call waits for its end; `NOT_ORDERED`: work after it waits for its start only;
+        `ON_TIME`: of collectives, their rank arrives no later than the others.
         """
-        scales = {"duration_scale": duration_scale, "code_scale": code_scale, "lag_scale": lag_scale}
-        parts = [_Part(events, name, value) for name, value in scales.items() if value is not None]
-        if flags:
-            parts.append(_Part(events, "flags", flags))
-        return cls(tuple(parts))
+        flagged = [_Part(events, "flags", flags)] if flags else []
+        return cls((*(_Part(events, name, value) for name, value in scales.items()), *flagged))
 
     def __add__(self, other: Change) -> Change:
         return Change((*self.parts, *other.parts))
@@ -66,7 +46,7 @@ class Change:
     @property
     def only_shortens(self) -> bool:
         """True if no event takes longer; flags only take waits away."""
-        return all(part.value <= 1 for part in self.parts if part.column in _SCALES)
+        return all(part.value <= 1 for part in self.parts if part.column in SCALES)
 
     def flagged(self, flag: int) -> pl.Series:
         """The events with a flag."""
@@ -77,7 +57,7 @@ class Change:
         """One value for each of `count` events, of the columns that differ; scales of one event multiply."""
         columns: dict[str, pl.Series] = {}
         for part in self.parts:
-            is_scale = part.column in _SCALES
+            is_scale = part.column in SCALES
             if part.column not in columns:
                 start, dtype = (1, pl.Float64) if is_scale else (0, pl.UInt8)
                 columns[part.column] = pl.repeat(start, count, dtype=dtype, eager=True)

@@ -52,7 +52,7 @@ class Prediction:
         return self.span_ns - self.span_ns_min
 
     def with_gain_at_most(self, gain_ns: int) -> Prediction:
-        """The same with no reading that gains more."""
+        """The prediction without readings that gain more than a bound."""
         low, high = (max(span, self.span_ns - gain_ns) for span in (self.span_ns_min, self.span_ns_max))
         return replace(self, span_ns_min=low, span_ns_max=high)
 
@@ -238,19 +238,19 @@ def _grouped(processes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     members = rows.filter(pl.col("meeting").is_not_null()).select("meeting", "part", local="process")
     met = members.join(keys, on=["part", "local"]).select("meeting", "process").unique()
     pairs = met.group_by("meeting").agg(pl.col("process").min().alias("first"), pl.col("process")).explode("process")
-    parent = list(range(numbered.height))
-
-    def root(process: int) -> int:
-        while parent[process] != process:
-            parent[process] = parent[parent[process]]
-            process = parent[process]
-        return process
-
+    group = list(range(numbered.height))  #: Of each process: a process of its group, itself where it is the lowest.
     for first, process in pairs.select("first", "process").unique().sort("first", "process").iter_rows():
-        low, high = sorted((root(first), root(process)))
-        parent[high] = low
-    groups = pl.Series("group", [root(process) for process in range(numbered.height)], dtype=pl.UInt32)
-    return numbered.with_columns(groups)
+        low, high = sorted((_lowest(group, first), _lowest(group, process)))
+        group[high] = low
+    groups = [_lowest(group, process) for process in range(numbered.height)]
+    return numbered.with_columns(group=pl.Series(groups, dtype=pl.UInt32))
+
+
+def _lowest(group: list[int], process: int) -> int:
+    """The lowest process of a group, by the chain of lower ones, which is shortened on the way."""
+    while group[process] != process:
+        group[process] = process = group[group[process]]
+    return process
 
 
 def _on_one_clock(

@@ -1,8 +1,8 @@
-"""The effect of a faster kernel on the run and on a step: gains of its calls, carried through the event graph."""
+"""Effect of a faster kernel on the run and on a step: the gains of its calls, carried through the event graph."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -28,18 +28,11 @@ _SIDES = [f"{extent}_{axis}" for extent in ("grid", "workgroup") for axis in "xy
 def run_gains(
     run: Run, kernel: str, gains: Sequence[Interval], *, grid: Size = None, workgroup: Size = None
 ) -> list[RunGain]:
-    """The effect of each gain of a kernel on the run that calls it.
+    """The effect of each gain of a kernel, by its name in the run, on the run that calls it.
 
-    Raises `UsageError` when the run has more events than an event graph may have.
-
-    Parameters
-    ----------
-    kernel
-        Its name, as the run spells it.
-    gains
-        Intervals of the share by which calls become shorter: (0.08, 0.14) = by 8 to 14 %, negative = longer.
-    grid, workgroup
-        Work-items: only calls of this size become faster; None = calls of any.
+    `gains` are intervals of the share by which calls become shorter: (0.08, 0.14) = by 8 to 14 %, negative = longer.
+    With `grid` or `workgroup` (work-items), only calls of this size become faster. Raises `UsageError` when the run has
+    more events than an event graph may have.
     """
     graph = event_graph(run)
     calls = _calls(graph, run, kernel, grid, workgroup)
@@ -58,30 +51,17 @@ def run_gains(
     group = longest["group"][0]
     calls = explained_calls.filter(pl.col("group") == group)
     in_steps, lengths_ns = _in_steps(graph, run, calls)
-    return [_gain(graph, group, calls, in_steps, lengths_ns, gain) for gain in gains]
-
-
-def _gain(
-    graph: EventGraph, group: int, calls: pl.DataFrame, in_steps: pl.DataFrame, lengths_ns: pl.Series, gain: Interval
-) -> RunGain:
-    span_ns, low, high = _interval(graph, group, calls["event"], gain)
-    answer = RunGain(calls.height, _sum_ns(calls), span_ns, low, high)
-    count = lengths_ns.len()
-    if not count:
-        return answer
-    if in_steps.height < calls.height:
-        _, low, high = _interval(graph, group, in_steps["event"], gain)
-    return RunGain(
-        answer.call_count,
-        answer.calls_ns,
-        span_ns,
-        answer.gain_ns_min,
-        answer.gain_ns_max,
-        count,
-        lengths_ns.median(),  # type: ignore[arg-type]  # a number of numbers
-        low / count,
-        high / count,
-    )
+    step_count = lengths_ns.len()
+    median_ns: Any = lengths_ns.median()
+    answers = []
+    for gain in gains:
+        span_ns, low, high = _interval(graph, group, calls["event"], gain)
+        of_run = (calls.height, _sum_ns(calls), span_ns, low, high)
+        if step_count and in_steps.height < calls.height:
+            _, low, high = _interval(graph, group, in_steps["event"], gain)
+        of_step = (step_count, median_ns, low / step_count, high / step_count) if step_count else ()
+        answers.append(RunGain(*of_run, *of_step))
+    return answers
 
 
 def _interval(graph: EventGraph, group: int, events: pl.Series, gain: Interval) -> tuple[int, int, int]:
@@ -103,17 +83,11 @@ def _calls(graph: EventGraph, run: Run, kernel: str, grid: Size, workgroup: Size
     if grid is not None or workgroup is not None:
         sizes = dict(zip(_SIDES, (*(grid or (None,) * 3), *(workgroup or (None,) * 3)), strict=True))
         is_alike = pl.all_horizontal(pl.col(name) == size for name, size in sizes.items() if size is not None)
-        rows = [
-            part.read("dispatches", _SIDES).with_row_index("row").filter(is_alike).select("row", part=_number(number))
-            for number, part in enumerate(run.parts)
-        ]
+        sized = (part.read("dispatches", _SIDES).with_row_index("row").filter(is_alike) for part in run.parts)
+        rows = [frame.select("row", part=pl.lit(number, pl.UInt32)) for number, frame in enumerate(sized)]
         calls = calls.join(pl.concat(rows), on=["part", "row"], how="semi")
     launch_ns = graph.events["start_ns"].gather(calls["launch"])
     return calls.with_columns(at_ns=pl.coalesce(launch_ns, "start_ns"))
-
-
-def _number(number: int) -> pl.Expr:
-    return pl.lit(number, pl.UInt32)
 
 
 def _in_steps(graph: EventGraph, run: Run, calls: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:

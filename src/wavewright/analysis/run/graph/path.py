@@ -16,29 +16,14 @@ from wavewright.analysis.run.calls.launches import without_launch
 from wavewright.analysis.run.graph.event_graph import EventGraph, event_graph
 from wavewright.analysis.run.graph.graph_events import CALL_KINDS, KINDS, WORK_KINDS
 from wavewright.analysis.run.graph.runtime_calls import AWAITS_ALL, AWAITS_STREAM, SHORT_NS
+from wavewright.facts.loader import packaged
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 
 #: What a segment of the path is spent with.
 CLASSES = ("host", "launch", "kernels", "communication", "copies", "idle", "unknown")
-#: Links of the core: (class, what it is); None = the class of its event.
-_LINKS: tuple[tuple[str | None, str], ...] = (
-    (None, "work"),
-    (None, "call"),
-    ("host", "code before"),
-    ("launch", "launch"),
-    ("idle", "between work of a stream"),
-    ("host", "return from waiting"),
-    ("idle", "after an event"),
-    (None, "arrival"),
-    (None, "work"),
-    ("host", "another thread"),
-    ("idle", "after work of another stream"),
-    ("idle", "launched, not started"),
-    (None, "work meanwhile"),
-    ("unknown", "before the first event"),
-    ("unknown", "after the last event"),
-)
+_FACTS = packaged("links.toml", __package__)
+_LINKS = [(link.get("class"), link["what"]) for link in _FACTS["links"]]
 _OF_KIND = {"kernel": "kernels", "communication": "communication", "copy": "copies", "launch call": "launch"}
 _CALL, _CODE, _WAIT, _DEPENDENCY, _BEFORE = 1, 2, 5, 6, 13
 #: Class and words of each link with each kind of event; the last are code of a thread that neither launches nor waits,
@@ -52,9 +37,6 @@ _MEANINGS = [
     ("unknown", "a thread without GPU work"),
     ("unknown", "waiting for what is not recorded"),
 ]
-#: Work that starts later than this after its launching call returned was held up by something that is not recorded:
-#: launches take 5 to 20 us, on a slow day 100. The core has the same number.
-LONG_LAUNCH_NS = 1_000_000
 #: Below this share of the time with evidence, the path is a guess: it could be another one for most of the time.
 LEAST_EXPLAINED = 0.5
 _STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are looked up.
@@ -71,9 +53,8 @@ class CriticalPath(Answer, package=__package__):
     steps: pl.DataFrame
     caveats: tuple[str, ...]  #: Why the path may be another one.
     advice: str  #: What to record for a path with more evidence.
-    clock_residual_ns: (
-        int | None
-    )  #: Median distance of the ends of collectives from the fit of clocks; None = one clock.
+    #: Median distance of the ends of collectives from the fit of clocks; None = one clock.
+    clock_residual_ns: int | None
 
     @property
     def unexplained_groups(self) -> list[int]:
@@ -113,6 +94,7 @@ def path_of(graph: EventGraph) -> CriticalPath:
         pl.col("segment_count", "inferred_ns", "explained_ns", "gpu_busy_ns").fill_null(0)
     )
     groups = groups.with_columns(explained_share=share_of(pl.col("explained_ns"), pl.col("span_ns")))
+    residual_ns: Any = graph.clocks.table["residual_ns"].max()
     return CriticalPath(
         groups=groups.sort(rank).select(tables["groups"].names),
         classes=shares.sort(rank, -pl.col("path_ns").cast(pl.Int64), "class").select(tables["classes"].names),
@@ -123,7 +105,7 @@ def path_of(graph: EventGraph) -> CriticalPath:
         steps=pl.DataFrame(schema=tables["steps"].dtypes),
         caveats=_caveats(graph),
         advice=_advice(graph),
-        clock_residual_ns=_residual(graph),
+        clock_residual_ns=None if graph.clocks.is_one_clock else residual_ns,
     )
 
 
@@ -215,14 +197,6 @@ def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_LOSSES = {
-    "launched_later": "{} pieces of work start before the call that launched them: clocks of CPU and GPU differ",
-    "backward": "{} relations between events point back in time and were left out",
-    "clipped_calls": "{} calls end after the call they began in and were cut there",
-    "cycles": "{} dependencies at one moment contradict each other and were left out",
-}
-
-
 _RECORD_CALLS = "record with rocprofv3 --runtime-trace"
 _OPEN_RANKS = "open the files of all ranks together"
 
@@ -247,7 +221,8 @@ def _advice(graph: EventGraph) -> str:
 
 def _caveats(graph: EventGraph) -> tuple[str, ...]:
     """Why the path may be another one."""
-    lines = [text.format(f"{graph.losses[kind]:,}") for kind, text in _LOSSES.items() if kind in graph.losses]
+    losses = graph.losses
+    lines = [text.format(f"{losses[kind]:,}") for kind, text in _FACTS["losses"].items() if kind in losses]
     missing_count, count, reason = _missing_launches(graph)
     if missing_count:
         lines.append(
@@ -269,15 +244,8 @@ def _caveats(graph: EventGraph) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _residual(graph: EventGraph) -> int | None:
-    if graph.clocks.is_one_clock:
-        return None
-    largest = graph.clocks.table["residual_ns"].max()
-    return None if largest is None else int(largest)  # type: ignore[arg-type]
-
-
 def with_steps(path: CriticalPath, graph: EventGraph, steps: pl.DataFrame) -> CriticalPath:
-    """With the path of each step: `steps` as `Steps` has them, of the runs of the graph; the lowest rank counts."""
+    """The result with the path of each step of `Steps.steps`; of several ranks, the steps of the lowest count."""
     first = graph.processes.sort("rank", "process", nulls_last=True).group_by("group", maintain_order=True).first()
     lowest = first.select("group", "part", "offset_ns", process="local")
     shifted = steps.join(lowest, on=["part", "process"]).select(
@@ -305,7 +273,7 @@ def with_steps(path: CriticalPath, graph: EventGraph, steps: pl.DataFrame) -> Cr
 
 
 def _with_stacks(segments: pl.DataFrame, graph: EventGraph) -> pl.DataFrame:
-    """With what was open in the middle of the longest segments of host code."""
+    """The segments with the regions that were open in the middle of the longest segments of host code."""
     is_code = (pl.col("class") == "host") & pl.col("tid").is_not_null()
     order = pl.col("end_ns") - pl.col("start_ns")
     longest = segments.with_row_index("moment").filter(is_code).sort(-order, "moment").head(_STACKS)

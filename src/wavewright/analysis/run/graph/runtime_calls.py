@@ -5,49 +5,29 @@ from __future__ import annotations
 import polars as pl
 
 from wavewright.analysis.run.calls.launches import cause_of
-from wavewright.analysis.run.measures.event_rows import rows_where
+from wavewright.analysis.run.measures.event_rows import first_label, rows_where
+from wavewright.facts.loader import packaged
 from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame, packaged_spec
 
-#: Numbers of `Awaits` of the core.
-AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS, AWAITS_POLLED = range(6)
-
-#: What a call waits for -> functions that do; the first that fits. HIP, CUDA and HSA names.
-AWAITS = {
-    AWAITS_NOTHING: r"(?i)waitevent|wait_event|eventquery|streamquery|addcallback|launchhostfunc|freeasync",
-    AWAITS_ALL: r"(?i)(device|ctx|context)synchronize",
-    AWAITS_STREAM: r"(?i)streamsynchronize",
-    AWAITS_PERHAPS: r"(?i)eventsynchronize|signal_wait|(memcpy|memset).*async|memset|free|hostunregister",
-    AWAITS_LAUNCHED: r"(?i)memcpy",
-}
+_AWAITS = ("NOTHING", "ALL", "STREAM", "LAUNCHED", "PERHAPS", "POLLED")  #: `Awaits` of the core, by their numbers.
+AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS, AWAITS_POLLED = range(len(_AWAITS))
+_FACTS = packaged("runtime_calls.toml", __package__)
 _QUERIES = r"(?i)eventquery|streamquery"
 #: An asynchronous call that took less can have waited for nothing; it is the time of a launch.
 SHORT_NS = 20_000
 
-#: What a call does with events and streams -> its functions.
-_ROLES = {
-    "record": r"(?i)eventrecord",
-    "stream wait": r"(?i)streamwaitevent",
-    "event synchronisation": r"(?i)eventsynchronize",
-    "stream synchronisation": r"(?i)streamsynchronize",
-}
 _STREAM, _EVENT = r"(?i)^h?stream$", r"(?i)^h?event$"
-#: Arguments of waits as PyTorch records them: the stream that waits, the one it waits for, the call that recorded.
-_PYTORCH = {"waiting": "stream", "recorded": "wait_on_stream", "record": "wait_on_cuda_event_record_corr_id"}
 EVENT_CALLS = packaged_spec(__package__, "event_calls")
 _CALL = ("process", "event")
 
 
 def described(names: pl.Series) -> pl.DataFrame:
-    """`name`, `kind` (as `CAUSES` of launches) and `awaits` of each function.
-
-    >>> described(pl.Series("name", ["hipDeviceSynchronize", "hipMemcpyAsync", "hipMemcpy"])).rows()
-    [('hipDeviceSynchronize', 'synchronisation', 1), ('hipMemcpyAsync', 'copy call', 4), ('hipMemcpy', 'copy call', 3)]
-    """
+    """`name`, `kind` (as `CAUSES` of launches) and `awaits` of each function."""
     text = pl.col("name").cast(pl.String).fill_null("")
-    awaits = pl.lit(AWAITS_NOTHING, pl.UInt8)
-    for number, pattern in reversed(AWAITS.items()):
-        awaits = pl.when(text.str.contains(pattern)).then(pl.lit(number, pl.UInt8)).otherwise(awaits)
+    words = ((word, text.str.contains(pattern)) for word, pattern in _FACTS["awaits"].items())
+    numbers = {word: number for number, word in enumerate(_AWAITS)}
+    awaits = first_label(*words, otherwise="NOTHING").replace_strict(numbers, return_dtype=pl.UInt8)
     return pl.DataFrame({"name": names.unique(maintain_order=True)}).with_columns(kind=cause_of(text), awaits=awaits)
 
 
@@ -76,11 +56,9 @@ def event_calls(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> pl.DataFra
     `calls` has `call` (number), `row` (of its region), `process`, `event`, `name` and `correlation`; `work` has
     `process`, `correlation` and `stream`.
     """
-    names = calls.select(pl.col("name").unique()).with_columns(text=pl.col("name").cast(pl.String))
-    role = pl.lit(None, pl.String)
-    for word, pattern in _ROLES.items():
-        role = pl.when(pl.col("text").str.contains(pattern)).then(pl.lit(word)).otherwise(role)
-    names = names.with_columns(role=role).filter(pl.col("role").is_not_null()).drop("text")
+    text = pl.col("name").cast(pl.String).str
+    role = first_label(*((word, text.contains(pattern)) for word, pattern in _FACTS["roles"].items()))
+    names = calls.select(pl.col("name").unique()).with_columns(role=role).drop_nulls("role")
     chosen = calls.join(names, on="name", maintain_order="left")
     if not chosen.height:
         return empty_frame(EVENT_CALLS)
@@ -125,7 +103,9 @@ def _by_properties(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame) -> list[
         texts.append(numbered.filter(pl.col("event_properties").str.contains("stream")))
     if not any(piece.height for piece in texts):
         return []
-    values = {name: pl.col("event_properties").str.json_path_match(f"$['{key}']") for name, key in _PYTORCH.items()}
+    values = {
+        name: pl.col("event_properties").str.json_path_match(f"$['{key}']") for name, key in _FACTS["pytorch"].items()
+    }
     waits = chosen.join(pl.concat(texts).select("row", **values), on="row")
     ids = run.read("streams", ["stream", "stream_id", "process"])
     numbers = ids.select("process", "stream", pl.col("stream_id").cast(pl.String).alias("text"))

@@ -16,20 +16,11 @@ from wavewright.analysis.run.graph.graph_events import CALL_KINDS
 from wavewright.analysis.run.graph.path import LEAST_EXPLAINED, CriticalPath, path_of
 from wavewright.base.words import percent
 from wavewright.errors import UsageError
+from wavewright.facts.loader import packaged
 
 _PERCENT = re.compile(r"^(?P<sign>[+-])(?P<value>\d+(\.\d+)?)%$")
 _MOST_ADDED_PERCENT = 10_000
-#: Form of a scenario -> what it means; also the help of `wavewright path --what-if`.
-SCENARIOS = {
-    "kernel=NAME:-20%": "kernels whose name contains NAME take 20 % less (or +20% more)",
-    "launch-gaps": "launches cost nothing: no code between two launches, no time in them, no lag",
-    "rank=N": "rank N arrives at no collective later than the others",
-    "bandwidth=GB/S": "collectives with a recorded size run at this bus bandwidth",
-    "communication": "collectives take no time once all ranks have come",
-    "communication=hidden": "collectives take their time, and nothing waits for them: other work hides them",
-    "copies": "copies take no time: they are hidden behind other work",
-    "host=-50%": "code of threads between calls takes 50 % less",
-}
+SCENARIOS: dict[str, str] = packaged("scenarios.toml", __package__)  #: Form of a scenario -> what it means.
 
 
 @dataclass(frozen=True)
@@ -113,16 +104,13 @@ def _kernel(graph: EventGraph, value: str) -> Change:
 
 def _launch_gaps(graph: EventGraph, value: str) -> Change:
     _check_no_value(value, "launch-gaps")
-    launches = _calls(graph).filter(pl.col("kind") == "launch call")["event"]
-    work = graph.events.filter(pl.col("launch").is_not_null())["event"]
-    return Change.of(launches, duration_scale=0.0) + between_launches(graph) + Change.of(work, lag_scale=0.0)
-
-
-def between_launches(graph: EventGraph) -> Change:
-    """No code of a thread between two launches; calls for which nothing waits are code, too."""
     calls = _calls(graph).sort("track", "start_ns", "event")
-    follows = pl.col("kind").shift(1).over("track") == "launch call"
-    return Change.of(calls.filter((pl.col("kind") == "launch call") & follows)["event"], code_scale=0.0)
+    is_launch = pl.col("kind") == "launch call"
+    launches = calls.filter(is_launch)["event"]
+    after_launches = calls.filter(is_launch & (pl.col("kind").shift(1).over("track") == "launch call"))["event"]
+    work = graph.events.filter(pl.col("launch").is_not_null())["event"]
+    no_calls, no_code = Change.of(launches, duration_scale=0.0), Change.of(after_launches, code_scale=0.0)
+    return no_calls + no_code + Change.of(work, lag_scale=0.0)
 
 
 def _rank(graph: EventGraph, value: str) -> Change:

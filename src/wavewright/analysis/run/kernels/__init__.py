@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from typing import Any
 
 import polars as pl
@@ -185,9 +186,8 @@ def _of(
 ) -> tuple[Any, ...]:
     if not target or not vgprs:
         return None, None, None
-    work_items: int | None = 1
-    for side in size:
-        work_items = None if side is None or work_items is None else work_items * max(side, 1)
+    sides = [max(side, 1) for side in size if side is not None]
+    work_items = prod(sides) if len(sides) == len(size) else None
     try:
         facts = gpus.of(target)
         resources = Resources(vgprs=vgprs, agprs=agprs or 0, sgprs=sgprs, lds_bytes=lds, workgroup_size=work_items)

@@ -23,11 +23,7 @@ def category(name: pl.Expr) -> pl.Expr:
 
 
 def categories_of(names: Iterable[str]) -> dict[str, str]:
-    """Kernel -> category.
-
-    >>> categories_of(["attn_fwd", "my_kernel"])
-    {'attn_fwd': 'attention', 'my_kernel': 'other'}
-    """
+    """Kernel -> category."""
     return {name: _category(readable) for name, readable in readable_names(names).items()}
 
 

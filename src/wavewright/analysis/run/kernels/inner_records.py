@@ -1,4 +1,4 @@
-"""Records inside calls of operators: kernels with their workgroups, and inputs of operators that they call."""
+"""Records inside calls of operators that models need: workgroups of their kernels, inputs of operators they call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Operators by the shapes of their inputs: GPU time, operations and bytes per second, and the time at the roof."""
+"""Operators by the shapes of their inputs: GPU time, operations and bytes per second, and the time at the roof.
+
+A label of every call (name, shapes, types, what a model needs) makes it one node of the call tree; models of operators
+(`facts/metrics/operators.toml`) say what a call with this label computes and moves.
+"""
 
 from __future__ import annotations
 
@@ -25,13 +29,10 @@ from wavewright.model.run import Run
 
 _OPERATOR = "OPERATOR"
 _BETWEEN = "\x1f"  #: Between the parts of a label: shapes, types, values, step, name.
-_PARTS = {
-    "input_dims": "Input Dims",
-    "input_types": "Input type",
-    "input_values": "Concrete Inputs",
-    "step": "",
-    "inside": "",
-}
+#: Parts of a label -> the property of the call that they are; empty = of none.
+_PARTS = {"input_dims": "Input Dims", "input_types": "Input type", "input_values": "Concrete Inputs"} | dict.fromkeys(
+    ("step", "inside"), ""
+)
 _KEYS = ("name", "input_dims", "input_types", "input_values", "times", "model", "assumes")
 _SUMS = ("call_count", "gpu_count", "gpu_ns", "host_count", "host_ns")
 _ENDS = ("", "_max")  #: Of sums that are known between two bounds: at least, at most.
@@ -40,6 +41,12 @@ _TOTALS = tuple(
 )
 _EMPTY = pl.DataFrame(
     schema=dict.fromkeys(_KEYS, pl.String) | dict.fromkeys(_SUMS, pl.Int64) | dict.fromkeys(_TOTALS, pl.Float64)
+)
+#: What is known of a label by its model.
+_COSTS = (
+    dict.fromkeys(("is_counted", "is_outer", "is_of_step"), pl.Boolean)
+    | dict.fromkeys(("model", "assumes"), pl.String)
+    | dict.fromkeys(_TOTALS, pl.Float64)
 )
 #: Calls of equal shapes are of two kinds where their times fall into two groups so far apart, each so narrow:
 #: attention with a window in every second layer records the same shapes.
@@ -142,15 +149,12 @@ def _label(
     def is_in(names: list[str]) -> pl.Expr:
         return pl.col("name").is_in(pl.Series(names, dtype=pl.String).cast(pl.Categorical).implode())
 
-    with_values = [
-        name
-        for name, model in model_by_name.items()
-        if model and (model.values or model.causal >= 0 or model.convolution)
-    ]
-    of_step = [name for name, model in model_by_name.items() if model and model.is_of_step]
+    models_here = {name: model for name, model in model_by_name.items() if model}
+    with_values = [name for name, m in models_here.items() if m.values or m.causal >= 0 or m.convolution]
+    of_step = [name for name, m in models_here.items() if m.is_of_step]
     parts = [pl.col("event_properties").str.json_path_match(f"$['{key}']") for key in _PARTS.values() if key]
     parts[-1] = pl.when(is_in(with_values)).then(parts[-1])
-    with_records = {name: model for name, model in model_by_name.items() if model and (model.inside or model.tiles)}
+    with_records = {name: m for name, m in models_here.items() if m.inside or m.tiles}
     none = pl.repeat(None, piece.height, dtype=pl.String, eager=True)
     if "graph_call" in piece.columns:
         inside = InnerRecords(run, with_records).of_graphs if with_records else {}
@@ -201,28 +205,17 @@ def _by_properties(target: str | None, cu_count: int | None, properties: str | N
 
 def _with_costs(labels: pl.DataFrame, gpu: Arch | None, models: tuple[OperatorModel, ...]) -> pl.DataFrame:
     """The labels with what a call of each computes and moves, and how long that takes at the roof."""
-    costs = [
-        cost(name, dims, types, values, json.loads(step) if step else None, models, json.loads(inside or "{}"))
-        for name, dims, types, values, step, inside in labels.select("name", *_PARTS).iter_rows()
-    ]
-    models_of = [model_of(name or "", models) for name in labels["name"]]
-    columns = [
-        pl.Series("is_counted", [each is not None for each in costs], dtype=pl.Boolean),
-        pl.Series(
-            "is_outer",
-            [
-                each is not None and bool(m and m.types and not m.is_inner)
-                for each, m in zip(costs, models_of, strict=True)
-            ],
-            dtype=pl.Boolean,
-        ),
-        pl.Series("is_of_step", [bool(model and model.is_of_step) for model in models_of], dtype=pl.Boolean),
-        pl.Series("model", [each and each.model for each in costs], dtype=pl.String),
-        pl.Series("assumes", [each and (each.assumes or None) for each in costs], dtype=pl.String),
-    ]
-    sums = [_at_roof(each, gpu) for each in costs]
-    columns += [pl.Series(name, [each[at] for each in sums], dtype=pl.Float64) for at, name in enumerate(_TOTALS)]
-    return labels.with_columns(columns)
+    rows = []
+    for name, dims, types, values, step, inside in labels.select("name", *_PARTS).iter_rows():
+        model = model_of(name or "", models)
+        per_call = cost(
+            name, dims, types, values, json.loads(step) if step else None, models, json.loads(inside or "{}")
+        )
+        is_outer = per_call is not None and bool(model and model.types and not model.is_inner)
+        of_cost = (per_call.model, per_call.assumes or None) if per_call else (None, None)
+        is_of_step = bool(model and model.is_of_step)
+        rows.append((per_call is not None, is_outer, is_of_step, *of_cost, *_at_roof(per_call, gpu)))
+    return labels.hstack(pl.DataFrame(rows, schema=_COSTS, orient="row"))
 
 
 def _at_roof(each: Cost | None, gpu: Arch | None) -> list[float | None]:
@@ -252,16 +245,15 @@ def _rate(unit: str, gpu: Arch) -> float | None:
 
 def _by_times(work: pl.DataFrame) -> pl.DataFrame:
     """The calls with `times`: shorter or longer, where calls of equal shapes are of two kinds."""
-    parts = [work.filter(~pl.col("is_of_step").fill_null(value=False)).with_columns(times=pl.lit(None, pl.String))]
-    calls_of_steps = work.filter(pl.col("is_of_step").fill_null(value=False))
-    for calls in calls_of_steps.partition_by("label"):
+    is_of_step = pl.col("is_of_step").fill_null(value=False)
+    one_kind = pl.lit(None, pl.String)
+    parts = [work.filter(~is_of_step).with_columns(times=one_kind)]
+    for calls in work.filter(is_of_step).partition_by("label"):
         mean = calls["gpu_ns"] / calls["call_count"]
         border = _border(sorted(mean.to_list()))
-        kind = (
-            pl.when(mean < border).then(pl.lit("shorter")).otherwise(pl.lit("longer"))
-            if border
-            else pl.lit(None, pl.String)
-        )
+        kind = one_kind
+        if border is not None:
+            kind = pl.when(mean < border).then(pl.lit("shorter")).otherwise(pl.lit("longer"))
         parts.append(calls.with_columns(times=kind))
     return pl.concat(parts)
 
@@ -291,27 +283,22 @@ def combine_operators(partials: Sequence[PartialOperators]) -> Operators:
         .otherwise(pl.lit("memory"))
         for end in _ENDS
     )  # fmt: skip
-    is_interval = (pl.col("flops_total") < pl.col("flops_total_max")) | (
-        pl.col("bytes_total") < pl.col("bytes_total_max")
-    )
+    is_interval = pl.any_horizontal(pl.col(total) < pl.col(f"{total}_max") for total in per_call.values())
+    is_timed = pl.col("gpu_ns") > 0
+
+    def mean(total: str) -> pl.Expr:
+        return (pl.col(total) / pl.col("call_count")).round().cast(pl.Int64)
+
     rows = rows.with_columns(
         gpu_share=share_of(pl.col("gpu_ns"), pl.col("gpu_ns").sum()),
         mean_gpu_ns=share_of(pl.col("gpu_ns"), pl.col("call_count")),
         mean_host_ns=share_of(pl.col("host_ns"), pl.col("host_count")),
-        roof_share=pl.when(pl.col("gpu_ns") > 0).then(pl.col("roof_ns") / pl.col("gpu_ns")),
-        roof_share_max=pl.when(is_interval, pl.col("gpu_ns") > 0).then(pl.col("roof_ns_max") / pl.col("gpu_ns")),
+        roof_share=pl.when(is_timed).then(pl.col("roof_ns") / pl.col("gpu_ns")),
+        roof_share_max=pl.when(is_interval, is_timed).then(pl.col("roof_ns_max") / pl.col("gpu_ns")),
         limit=pl.when(pl.col("roof_ns").is_not_null(), limit == limit_max).then(limit),
-        **{
-            f"{name}_max": pl.when(is_interval)
-            .then((pl.col(f"{total}_max") / pl.col("call_count")).round())
-            .cast(pl.Int64)
-            for name, total in per_call.items()
-        },
-        **{name: (pl.col(total) / pl.col("call_count")).round().cast(pl.Int64) for name, total in per_call.items()},
-        **{
-            name: pl.when(pl.col("gpu_ns") > 0).then(pl.col(of) * 1e9 / pl.col("gpu_ns"))
-            for name, of in seconds.items()
-        },
+        **{f"{name}_max": pl.when(is_interval).then(mean(f"{total}_max")) for name, total in per_call.items()},
+        **{name: mean(total) for name, total in per_call.items()},
+        **{name: pl.when(is_timed).then(pl.col(of) * 1e9 / pl.col("gpu_ns")) for name, of in seconds.items()},
     ).sort("gpu_ns", *_KEYS, descending=[True, *([False] * len(_KEYS))])
     rows_with_model = rows.filter(pl.col("flops").is_not_null())
     rows_at_roof = rows.filter(pl.col("roof_ns").is_not_null())

@@ -1,4 +1,4 @@
-"""Tokens of the steps of serving, as vLLM and SGLang write them into the marker around a step."""
+"""Numbers of the serving step around each call of an operator, from the markers that vLLM and SGLang write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kernels and copies that take most GPU time in a run."""
+"""Kernels and copies of a run by the GPU time that they take, and their categories."""
 
 from __future__ import annotations
 

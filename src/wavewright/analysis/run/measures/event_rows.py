@@ -1,4 +1,4 @@
-"""Rows of events: those that a condition selects, and the track and nesting of each event on its line."""
+"""Rows of events: those that a condition selects, labels by conditions, and the nesting of events on lines."""
 
 from __future__ import annotations
 
@@ -18,12 +18,16 @@ def rows_where(run: Run, table: str, columns: Sequence[str], condition: pl.Expr)
     return pl.concat([empty, *(piece.filter(condition) for piece in run.chunks(table, columns))])
 
 
-def timed(frame: pl.DataFrame) -> pl.DataFrame:
-    """Rows that have a start; an end that is missing or before the start becomes the start.
+def first_label(*labels: tuple[str, pl.Expr], otherwise: str | None = None) -> pl.Expr:
+    """The first label whose condition holds."""
+    label = pl.lit(otherwise, pl.String)
+    for name, condition in reversed(labels):
+        label = pl.when(condition).then(pl.lit(name)).otherwise(label)
+    return label
 
-    >>> timed(pl.DataFrame({"start_ns": [5, -1, None], "end_ns": [3, 4, 4]})).rows()
-    [(5, 5)]
-    """
+
+def timed(frame: pl.DataFrame) -> pl.DataFrame:
+    """Rows that have a start; an end that is missing or before the start becomes the start."""
     begin, end = pl.col("start_ns"), pl.col("end_ns")
     return frame.filter(begin.ge(0)).with_columns(pl.max_horizontal(begin, end).alias("end_ns"))
 
@@ -31,10 +35,6 @@ def timed(frame: pl.DataFrame) -> pl.DataFrame:
 def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The distinct `keys` with the number of their `line`, and the starts and ends of all events in an order in which
     ends close what began last: `row` of `frame`, `line`, `track` (of what overlaps on a line), `is_end`.
-
-    >>> frame = pl.DataFrame({"thread": [0, 0], "start_ns": [2, 0], "end_ns": [3, 9]})
-    >>> nested(frame, ["thread"], may_nest=True)[1]["row"].to_list()
-    [1, 0, 0, 1]
     """
     lines = frame.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
     events = frame.select(*keys, "start_ns", "end_ns").join(

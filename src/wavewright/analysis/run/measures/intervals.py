@@ -35,9 +35,6 @@ def in_order(frame: pl.DataFrame, by: Sequence[str], time: str = "start_ns") -> 
     """The frame sorted by group and time; rows of equal time stay in their order.
 
     One sort by one column and a division into groups: a sort by several columns takes several times as long.
-
-    >>> in_order(pl.DataFrame({"gpu": [1, None, 0], "start_ns": [3, 2, 1]}), ["gpu"])["gpu"].to_list()
-    [0, 1, None]
     """
     ordered = frame if frame[time].is_sorted() else frame.sort(time, maintain_order=True)
     if not by or not frame.height:
@@ -115,12 +112,7 @@ def covered_before(merged_intervals: pl.DataFrame, points: pl.DataFrame, by: Seq
 
 
 def time_within(merged_intervals: pl.DataFrame, windows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
-    """Time of each window (`start_ns`, `end_ns`) that the `merged` intervals of its group cover.
-
-    >>> whole = pl.DataFrame({"start_ns": [0, 9], "end_ns": [5, 12]})
-    >>> time_within(whole, pl.DataFrame({"start_ns": [3, 20], "end_ns": [10, 30]}), []).to_list()
-    [3, 0]
-    """
+    """Time of each window (`start_ns`, `end_ns`) that the `merged` intervals of its group cover."""
     if not merged_intervals.height or not windows.height:
         return pl.repeat(0, windows.height, dtype=pl.Int64, eager=True)
     begins, ends = (

@@ -1,4 +1,4 @@
-"""Time that two members of a group, as the streams of a GPU, work at the same time; and the number that do.
+"""Concurrency of the members of a group, such as the streams of a GPU: times of pairs, and of numbers of members.
 
 Every member of a group has a bit (`with_bits`). `intervals.combinations` adds the bits of those that work at the same
 time to `members`: `members & bit` says whether one is among them, and the number of bits how many they are.
@@ -17,12 +17,7 @@ MOST_MEMBERS = 16  #: Members of a group that are compared, the busiest first: u
 
 
 def with_bits(merged_intervals: pl.DataFrame, by: Sequence[str], member: str) -> tuple[pl.DataFrame, bool]:
-    """The intervals with the `bit` of their member in its group, the busiest first; True if some members have none.
-
-    >>> frame = pl.DataFrame({"gpu": [0, 0], "stream": [7, 9], "start_ns": [0, 0], "end_ns": [5, 6]})
-    >>> with_bits(frame, ["gpu"], "stream")[0]["bit"].to_list()
-    [2, 1]
-    """
+    """The intervals with the `bit` of their member in its group, the busiest first; True if some members have none."""
     busy = merged_intervals.group_by(*by, member).agg(busy_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
     order = busy.sort(*by, "busy_ns", member, descending=[False] * len(by) + [True, False], nulls_last=True)
     ranks = order.with_columns(rank=pl.int_range(pl.len()).over(by))
@@ -79,11 +74,7 @@ def levels(merged_intervals: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def combination_levels(together: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """The same as `levels`, from `combinations` of members with bits.
-
-    >>> combination_levels(pl.DataFrame({"members": [1, 2, 3], "length_ns": [6, 1, 2]}), []).rows()
-    [(1, 7), (2, 2)]
-    """
+    """Time at each number of members at once, as `levels`, from the `combinations` of members with bits."""
     rows = together.with_columns(level=pl.col("members").bitwise_count_ones().cast(pl.Int64))
     return rows.group_by(*by, "level").agg(pl.col("length_ns").sum()).sort(*by, "level", nulls_last=True)
 

@@ -1,9 +1,8 @@
-"""Statistics of durations per group that can be taken of parts and put together, exactly.
+"""Statistics of durations per group, made of parts that merge exactly.
 
-Counts, sums and sums of squares are integers, so the result depends only on the values, never on how they were spread
-over files or in which order they came. For quantiles every group keeps how often each value occurred: each distinct
-value as it is while there are at most `EXACT_VALUES` of them, and else in buckets (see `_buckets`). A group has more
-distinct values than any of its parts, so that which of the two it is does not depend on the parts either.
+Counts, sums and sums of squares are integers, so the result depends on the values only, not on how they were spread
+over files. For quantiles every group counts its distinct values while there are at most `EXACT_VALUES`, and else values
+in buckets (`bucket_width`); a group has at least as many distinct values as its parts, so this does not depend on them.
 """
 
 from __future__ import annotations
@@ -35,7 +34,7 @@ class Statistics:
     values: pl.DataFrame  #: The columns of `_VALUES`, sorted by group and value.
 
     def packed(self) -> PackedDurations:
-        """The same in little memory: parts of thousands of files wait for each other."""
+        """The statistics in little memory: parts of thousands of files wait for each other."""
         streams = [BytesIO(), BytesIO()]
         for frame, stream in zip((self.sums, self.values), streams, strict=True):
             frame.write_ipc(stream, compression="zstd")
@@ -94,10 +93,10 @@ def _moved(piece: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
 
 
 def _with_moved(sums: pl.DataFrame, moved: Sequence[pl.DataFrame], keys: Sequence[str]) -> pl.DataFrame:
+    """The sums with those of `_moved`; 0 where no event has a size."""
     if not moved:
-        return sums.with_columns(pl.lit(0, _SUMS.dtypes[name]).alias(name) for name in _MOVED).select(
-            *keys, *_SUMS.names
-        )
+        nothing = (pl.lit(0, _SUMS.dtypes[name]).alias(name) for name in _MOVED)
+        return sums.with_columns(nothing).select(*keys, *_SUMS.names)
     totals = pl.concat(moved, how="vertical_relaxed").group_by(keys).agg(pl.col(_MOVED).sum())
     joined = sums.join(totals, on=keys, how="left", nulls_equal=True, maintain_order="left")
     return joined.with_columns(pl.col(_MOVED).fill_null(0)).select(*keys, *_SUMS.names)
@@ -107,9 +106,8 @@ def _code(key: pl.Series) -> pl.Series:
     """A number for each value of a key, the same in all chunks."""
     if key.dtype == pl.UInt32:
         return key
-    return (
-        (key if key.dtype == pl.Categorical else key.cast(pl.String).cast(pl.Categorical)).to_physical().cast(pl.UInt32)
-    )
+    named = key if key.dtype == pl.Categorical else key.cast(pl.String).cast(pl.Categorical)
+    return named.to_physical().cast(pl.UInt32)
 
 
 def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
@@ -134,17 +132,13 @@ def _with_sums(keys: pl.DataFrame, sums: pl.DataFrame) -> pl.DataFrame:
 
 
 def is_timed() -> pl.Expr:
-    """True if an event has a start, an end after it, and a plausible length.
-
-    >>> pl.DataFrame({"start_ns": [0, 5], "end_ns": [4, 2]}).select(is_timed()).to_series().to_list()
-    [True, False]
-    """
+    """True if an event has a start, an end after it, and a plausible length."""
     length = pl.col("end_ns") - pl.col("start_ns")  # of impossible times it may wrap around, and then is negative
     return (pl.col("end_ns") >= pl.col("start_ns")) & length.is_between(0, LONGEST_NS, closed="left")
 
 
 def merged_packed(parts: Sequence[PackedDurations], keys: Sequence[str]) -> Statistics:
-    """As `merged`, a few at a time."""
+    """The statistics of all parts together, as `merged`; few of them are unpacked at a time."""
     statistics = merged([], keys)
     for first in range(0, len(parts), _AT_ONCE):
         statistics = merged([statistics, *(part.unpacked() for part in parts[first : first + _AT_ONCE])], keys)
@@ -152,11 +146,7 @@ def merged_packed(parts: Sequence[PackedDurations], keys: Sequence[str]) -> Stat
 
 
 def merged(parts: Sequence[Statistics], keys: Sequence[str]) -> Statistics:
-    """The statistics of the groups of all parts together, by `keys`, which all parts have.
-
-    >>> merged([], ["name"]).keys
-    ('name',)
-    """
+    """The statistics of the groups of all parts together, by `keys`, which all parts have."""
     if not parts:
         schema = dict.fromkeys(keys, pl.String) | _SUMS.dtypes
         return Statistics(tuple(keys), pl.DataFrame(schema=schema), empty_frame(_VALUES))
@@ -264,10 +254,6 @@ QUANTILE_ERROR = 2.0**-_KEPT_BITS
 
 
 def bucket_width(value: str) -> pl.Expr:
-    """Number of values in the bucket of a value.
-
-    >>> pl.DataFrame({"ns": [7, 512, 5000]}).select(bucket_width("ns")).to_series().to_list()
-    [1, 2, 16]
-    """
+    """Number of values in the bucket of a value."""
     dropped_bits = (64 - _KEPT_BITS - pl.col(value).bitwise_leading_zeros().cast(pl.Int64)).clip(0, None)
     return pl.lit(pl.Series([1 << n for n in range(63)], dtype=pl.Int64)).gather(dropped_bits)

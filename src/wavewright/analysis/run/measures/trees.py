@@ -1,22 +1,16 @@
-"""Trees of names: built from the regions of one run by the native core, merged by path."""
+"""Trees of names as frames, one row per node: merging them by path, sums of subtrees, nearest nodes above."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import polars as pl
 
+#: Columns of a node that add up.
 SUMS = (
-    "call_count",
-    "replayed_count",
-    "total_ns",
-    "self_ns",
-    "gpu_count",
-    "gpu_ns",
-    "gpu_length_ns",
-    "crossing_count",
-)  #: Columns of a node that add up.
+    *("call_count", "replayed_count", "total_ns", "self_ns"),
+    *("gpu_count", "gpu_ns", "gpu_length_ns", "crossing_count"),
+)
 MANY = 32  #: Names that differ only in their numbers, from which on they count as one, with * for the numbers.
 LAYER = "nn.Module: "  #: How the names of modules of PyTorch begin.
 _NUMBERED = r"\(\d+\): |^nn\.Module: "  #: Names whose numbers mean something: `model.py(359): forward`, modules.
@@ -27,9 +21,8 @@ def empty_tree() -> pl.DataFrame:
 
     Parents come before their children.
     """
-    head: dict[str, Any] = {"node": pl.Int64, "parent": pl.Int64, "name": pl.String, "domain": pl.String}
-    head["depth"] = pl.Int64
-    return pl.DataFrame(schema=head | dict.fromkeys((*SUMS, "min_ns", "max_ns"), pl.Int64))
+    columns = ("node", "parent", "name", "domain", "depth", *SUMS, "min_ns", "max_ns")
+    return pl.DataFrame(schema={name: pl.String if name in ("name", "domain") else pl.Int64 for name in columns})
 
 
 def folded(names: pl.Series, seen: frozenset[str] = frozenset()) -> tuple[pl.Series, frozenset[str]]:
@@ -97,11 +90,7 @@ def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
-    """The tree with `gpu_total_count` and `gpu_total_ns`: GPU work of a node and of all nodes below it.
-
-    >>> with_inclusive(empty_tree()).columns[-1]
-    'gpu_total_ns'
-    """
+    """The tree with `gpu_total_count` and `gpu_total_ns`: GPU work of a node and of all nodes below it."""
     sums = tree.select("node", "parent", "depth", "gpu_count", "gpu_ns")
     totals = []
     below = pl.DataFrame(schema=dict.fromkeys(("node", "count", "ns"), pl.Int64))
@@ -119,11 +108,7 @@ def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
 
 
 def inherited(tree: pl.DataFrame, is_heir: pl.Expr) -> pl.Series:
-    """For every node of a tree the nearest node, itself or above, for which `is_heir` holds; null = none.
-
-    >>> inherited(empty_tree(), pl.col("depth") == 0).to_list()
-    []
-    """
+    """For every node of a tree the nearest node, itself or above, for which `is_heir` holds; null = none."""
     levels = [pl.DataFrame(schema={"node": pl.Int64, "nearest": pl.Int64})]
     marked = tree.select("node", "parent", "depth", is_heir=is_heir.fill_null(value=False))
     for depth in range(int(tree["depth"].max() or 0) + 1):  # type: ignore[arg-type]

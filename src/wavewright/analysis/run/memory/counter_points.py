@@ -30,16 +30,19 @@ def allocated_bytes(run: Run) -> pl.DataFrame:
     """Bytes in use on each agent, as in `memory`; those of a framework's allocator by themselves."""
     live = live_bytes(run).filter(pl.col("agent").is_not_null(), pl.col("time_ns").ge(0))
     name = pl.when(pl.col("pool") == "FRAMEWORK").then(pl.lit("framework")).otherwise(pl.lit(""))
-    last = live.with_columns(name=name).unique([*_WHERE, "name", "time_ns"], keep="last", maintain_order=True)
-    return _ordered(last.rename({"live_bytes": "value"}))
+    return _last_at_once(live.with_columns(name=name, value="live_bytes"))
 
 
 def memory_points(run: Run) -> pl.DataFrame:
     """Bytes in use on each agent, and what the allocator of a framework holds for them."""
     points = reserved_points(run, allocation_rows(run)).filter(pl.col("agent").is_not_null(), pl.col("time_ns").ge(0))
-    points = points.with_columns(name=pl.lit("framework, reserved")).rename({"reserved_bytes": "value"})
-    last = points.unique([*_WHERE, "name", "time_ns"], keep="last", maintain_order=True)
-    return pl.concat([allocated_bytes(run), _ordered(last)])
+    points = points.with_columns(name=pl.lit("framework, reserved"), value="reserved_bytes")
+    return pl.concat([allocated_bytes(run), _last_at_once(points)])
+
+
+def _last_at_once(points: pl.DataFrame) -> pl.DataFrame:
+    """The points; of several at one time, the last."""
+    return _ordered(points.unique([*_WHERE, "name", "time_ns"], keep="last", maintain_order=True))
 
 
 def monitored(run: Run) -> pl.DataFrame:

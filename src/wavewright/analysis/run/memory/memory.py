@@ -186,7 +186,7 @@ def _changes(
 
 
 def _with_places(run: Run, frame: pl.DataFrame) -> pl.DataFrame:
-    """With the columns `_PLACE_KEYS`: the process, and the GPU."""
+    """The rows with the identity of their process and their GPU: the columns `_PLACE_KEYS`."""
     agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"])
     gpu = pl.coalesce("type_index", "absolute_index")
     gpus = agents.filter(pl.col("kind") == "GPU").select("agent", gpu=gpu)
@@ -197,11 +197,8 @@ def _with_places(run: Run, frame: pl.DataFrame) -> pl.DataFrame:
 def _live_bytes(changes: pl.DataFrame) -> pl.DataFrame:
     """The bytes alive after each change; `before_bytes` is what was alive before the first."""
     keys = list(_PLACE_KEYS)
-    first = (
-        changes.filter(pl.col("in_use_bytes").is_not_null())
-        .group_by(keys, maintain_order=True)
-        .agg(pl.col("row", "in_use_bytes").first())
-    )
+    reports = changes.drop_nulls("in_use_bytes").group_by(keys, maintain_order=True)
+    first = reports.agg(pl.col("row", "in_use_bytes").first())
     summed = changes.with_columns(sum_bytes=pl.col("change_bytes").cum_sum().over(keys))
     last_of_row = pl.struct(*keys, "row").is_last_distinct()
     at_first = summed.filter(last_of_row).join(first, on=[*keys, "row"], nulls_equal=True)
@@ -225,11 +222,11 @@ def _peaks(live: pl.DataFrame) -> pl.DataFrame:
         peak_row=pl.col("row").get(highest).cast(pl.Int64),
         end_bytes=pl.col("live_bytes").last(),
     )
-    is_first = pl.col("before_bytes") >= pl.col("peak_bytes")  # nothing is ever added to what was there
+    if_first = pl.when(pl.col("before_bytes") >= pl.col("peak_bytes"))  # nothing is ever added to what was there
     return peaks.with_columns(
         peak_bytes=pl.max_horizontal("peak_bytes", "before_bytes"),
-        peak_ns=pl.when(is_first).then(pl.lit(0, pl.Int64)).otherwise("peak_ns"),
-        peak_row=pl.when(is_first).then(pl.lit(-1, pl.Int64)).otherwise("peak_row"),
+        peak_ns=if_first.then(pl.lit(0, pl.Int64)).otherwise("peak_ns"),
+        peak_row=if_first.then(pl.lit(-1, pl.Int64)).otherwise("peak_row"),
     )
 
 
@@ -238,11 +235,8 @@ def _places(
 ) -> pl.DataFrame:
     keys = list(_PLACE_KEYS)
     spent = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
-    calls = changes.filter(~pl.col("is_end")).group_by(keys).agg(
-        release_count=pl.col("is_release").sum(),
-        earlier_count=pl.col("is_earlier").sum(),
-        call_ns=spent.sum(),
-    )  # fmt: skip
+    counts = {"release_count": pl.col("is_release").sum(), "earlier_count": pl.col("is_earlier").sum()}
+    calls = changes.filter(~pl.col("is_end")).group_by(keys).agg(**counts, call_ns=spent.sum())
     totals = lives.group_by(keys).agg(
         allocation_count=pl.len(),
         allocated_bytes=pl.col("size_bytes").sum(),
@@ -252,8 +246,8 @@ def _places(
         site_bytes=pl.col("size_bytes").filter("is_at_peak").sum(),
     )
     reserved_peaks = reservations.group_by(keys).agg(reserved_peak_bytes=pl.col("reserved_bytes").max())
-    places = peaks.join(calls, on=keys, how="left", nulls_equal=True, maintain_order="left")
-    for sums in (totals, reserved_peaks):
+    places = peaks
+    for sums in (calls, totals, reserved_peaks):
         places = places.join(sums, on=keys, how="left", nulls_equal=True, maintain_order="left")
     at_sites = pl.col("site_bytes").fill_null(0)
     places = places.with_columns(peak_before_bytes=(pl.col("peak_bytes") - at_sites).clip(lower_bound=0))
@@ -264,7 +258,7 @@ def _places(
 
 
 def _with_markers(run: Run, places: pl.DataFrame, begins: pl.DataFrame) -> pl.DataFrame:
-    """With `peak_marker`, the innermost marker of its process that is open at the peak."""
+    """The places with `peak_marker`, the innermost marker of the process that is open at the peak."""
     columns = ["process", "domain", "name", "start_ns", "end_ns"]
     markers = rows_where(run, "regions", columns, pl.col("domain") == MARKER)
     identities = processes_of(run).join(begins, on="process", how="left").unique(PROCESS, keep="first")
@@ -303,9 +297,8 @@ def _curve(live: pl.DataFrame, reservations: pl.DataFrame, duration_ns: int, bin
     number = (pl.col("time_ns") // width).clip(0, count - 1)
     before = {"live_bytes": pl.col("before_bytes"), "reserved_bytes": pl.lit(None, pl.Int64)}
     for points, (column, first) in zip((live, reservations), before.items(), strict=True):
-        binned = points.with_columns(bin=number).group_by([*keys, "bin"], maintain_order=True).agg(
-            highest=pl.col(column).max(), last=pl.col(column).last()
-        )  # fmt: skip
+        in_bins = points.with_columns(bin=number).group_by([*keys, "bin"], maintain_order=True)
+        binned = in_bins.agg(highest=pl.col(column).max(), last=pl.col(column).last())
         curve = curve.join(binned, on=[*keys, "bin"], how="left", nulls_equal=True, maintain_order="left")
         carried = pl.coalesce(pl.col("last").shift(1).forward_fill().over(keys), first)
         curve = curve.with_columns(pl.max_horizontal("highest", carried).alias(column)).drop("highest", "last")

@@ -16,22 +16,16 @@ from wavewright.errors import UsageError
 from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label
 
-#: Sets of curves -> their unit: GPUs with work, bytes allocated and reserved, bytes being copied, clocks, counters.
-CURVE_UNITS = {
-    "busy": "share of the time",
-    "memory": "bytes",
-    "copying": "bytes",
-    "monitors": "",
-    "samples": "",
-    "dispatches": "",
-}
+#: Sets of curves -> their unit, and the function of their points.
 _POINTS = {
-    "memory": counter_points.memory_points,
-    "copying": counter_points.copied_bytes,
-    "monitors": counter_points.monitored,
-    "samples": counter_points.sampled_counters,
-    "dispatches": counter_points.dispatch_counters,
+    "memory": ("bytes", counter_points.memory_points),
+    "copying": ("bytes", counter_points.copied_bytes),
+    "monitors": ("", counter_points.monitored),
+    "samples": ("", counter_points.sampled_counters),
+    "dispatches": ("", counter_points.dispatch_counters),
 }
+#: Sets of curves -> their unit: GPUs with work, bytes allocated and reserved, bytes being copied, clocks, counters.
+CURVE_UNITS = {"busy": "share of the time"} | {name: unit for name, (unit, _) in _POINTS.items()}
 MOST_SERIES = 256  #: Maximum curves of one set; the ones with most points are computed.
 
 
@@ -62,7 +56,8 @@ def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurv
     if name == "busy":
         return _busy(run, clocks)
     before = math.nan if name == "monitors" else 0.0  # what was not sampled yet is not zero
-    return _quantities(run, clocks, _POINTS[name](run), before)
+    _, points_of = _POINTS[name]
+    return _quantities(run, clocks, points_of(run), before)
 
 
 def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
@@ -101,10 +96,10 @@ def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame, before: floa
 
 
 def _with_longest(candidates: list[tuple[str, str, pl.DataFrame]], before: float = 0.0) -> RunCurves:
-    longest = sorted(candidates, key=lambda curve: -curve[2].height)[:MOST_SERIES]
-    selected = [curve for curve in candidates if any(curve is other for other in longest)]
+    """The candidates (label, quantity, points) with most points as curves, in their order."""
+    longest = sorted(range(len(candidates)), key=lambda number: -candidates[number][2].height)[:MOST_SERIES]
     curves = []
-    for label, quantity, points in selected:
+    for label, quantity, points in (candidates[number] for number in sorted(longest)):
         last = points.unique("time_ns", keep="last", maintain_order=True).rename({"time_ns": "time_cycles"})
         curves.append(RunSeries(label, quantity, StepCurve.of_values(last, before=before)))
     return RunCurves(curves, len(candidates) - len(curves))

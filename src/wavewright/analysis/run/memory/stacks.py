@@ -1,10 +1,11 @@
-"""Allocations by the stack that was recorded with them: their call site, and what they are for."""
+"""Recorded stacks of allocations: the call site of each, and the category of what it is for."""
 
 from __future__ import annotations
 
 import polars as pl
 
 from wavewright.analysis.run.calls.call_sites import SEPARATOR, UNKNOWN
+from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.facts.loader import packaged
 from wavewright.model.run import Run
 
@@ -34,9 +35,8 @@ def allocation_stacks(run: Run, lives: pl.DataFrame) -> pl.DataFrame:
     inner = pl.col("shown").head(_SITE_FRAMES).implode()
     for names in reversed(candidates):
         inner = pl.when(names.len() > 0).then(names.head(_SITE_FRAMES).implode()).otherwise(inner)
-    category = pl.lit(OTHER)
-    for label, pattern in reversed(packaged("categories.toml", __package__).items()):
-        category = pl.when(name.str.contains(pattern).any()).then(pl.lit(label)).otherwise(category)
+    patterns = packaged("categories.toml", __package__).items()
+    category = first_label(*((label, name.str.contains(text).any()) for label, text in patterns), otherwise=OTHER)
     stacks = frames.group_by(_KEY).agg(
         site=inner.first().list.reverse().list.join(SEPARATOR).replace("", UNKNOWN), category=category
     )

@@ -23,29 +23,19 @@ from wavewright.model.run import Run
 
 
 def query(run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None) -> pl.DataFrame:
-    """All rows of one SELECT, as a frame.
+    """All rows of one SELECT, as a frame; `wavewright schema` lists the views and tables that it can read.
 
-    Raises `UsageError` when it is not one SELECT, cannot be run, or gives more than the limits allow;
-    `MissingToolError` when DuckDB is asked for and not installed.
-
-    Parameters
-    ----------
-    sql
-        One SELECT; `wavewright schema` lists views and tables. It can read the run only.
-    engine
-        `duckdb` or `sqlite`; None = DuckDB where it is installed.
-    limits
-        How large the result may become, and how long the engine may work; None = `QueryLimits()`.
+    `engine` is `duckdb` or `sqlite`; None = DuckDB if it is installed. Raises `UsageError` when it is not one SELECT,
+    cannot be run, or gives more than the limits allow; `MissingToolError` when DuckDB is asked for and not installed.
     """
-    return pl.concat(
-        list(run_query(run, sql, engine=engine, limits=limits).pieces), how="vertical_relaxed", rechunk=True
-    )
+    pieces = run_query(run, sql, engine=engine, limits=limits).pieces
+    return pl.concat(list(pieces), how="vertical_relaxed", rechunk=True)
 
 
 def run_query(
     run: Run, sql: str, *, engine: str | None = None, limits: QueryLimits | None = None, stop: Event | None = None
 ) -> QueryResult:
-    """As `query`, with the rows in chunks; `stop`, once set, ends it."""
+    """The result of `query` with its rows in chunks; setting `stop` ends the query."""
     if not is_text(sql):
         raise UsageError("the query contains bytes that are not text", advice="write it in UTF-8")
     meter = Meter(limits or QueryLimits(), stop)

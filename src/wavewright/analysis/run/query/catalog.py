@@ -1,8 +1,10 @@
-"""Views, tables and columns that a query can name, with their meaning."""
+"""Catalog of queries: the views, tables and columns that a query can name, with their meaning."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -24,68 +26,62 @@ class Catalog(Answer, package=__package__):
     columns: pl.DataFrame
 
 
+class _Relation(NamedTuple):
+    """A view or table; its columns are (name, type, unit, meaning)."""
+
+    name: str
+    kind: str
+    row: str
+    columns: list[tuple[str, str, str, str]]
+
+
 def catalog(run: Run | None, name: str | None = None) -> Catalog:
     """The views and tables that a query can name, and the other tables in the files of a run; or one of them.
 
     Raises `UsageError` when there is no view or table of that name.
-
-    >>> catalog(None).relations["name"].to_list()[:2]
-    ['code_objects', 'kernel_symbols']
     """
-    file_names = stored_names(run, VIEWS) if run is not None else StoredNames()
-    entries = [_view(view, f"{OUR_PREFIX}{view}" if view in file_names.plain else view) for view in VIEWS]
-    entries += [_table(table) for table in RUN]
-    if run is not None:
-        entries += [_extra(run, extra) for extra in run.extra_names]
-        entries += _stored(file_names)
+    relations = list(_relations(run))
     if name is not None:
-        chosen = [entry for entry in entries if entry[0][0].lower() == name.lower()]
-        if not chosen:
-            what = f"no view or table {name!r}"
-            raise UsageError(what, advice=f"there are {', '.join(entry[0][0] for entry in entries)}")
-        entries = chosen
+        names = [each.name for each in relations]
+        relations = [each for each in relations if each.name.lower() == name.lower()]
+        if not relations:
+            raise UsageError(f"no view or table {name!r}", advice=f"there are {', '.join(names)}")
+    heads = [(each.name, each.kind, each.row, len(each.columns)) for each in relations]
+    columns = [(each.name, *column) for each in relations for column in each.columns]
+    specs = Catalog.tables
     return Catalog(
-        pl.DataFrame([head for head, _ in entries], schema=Catalog.tables["relations"].dtypes, orient="row"),
-        pl.DataFrame(
-            [row for _, rows in entries for row in rows], schema=Catalog.tables["columns"].dtypes, orient="row"
-        ),
+        pl.DataFrame(heads, schema=specs["relations"].dtypes, orient="row"),
+        pl.DataFrame(columns, schema=specs["columns"].dtypes, orient="row"),
     )
 
 
-Head = tuple[str, str, str, int]
-Rows = list[tuple[str, str, str, str, str]]
+def _relations(run: Run | None) -> Iterator[_Relation]:
+    """The stable views, the tables of every run, and those of the files of this one."""
+    file_names = stored_names(run, VIEWS) if run is not None else StoredNames()
+    for name, view in VIEWS.items():
+        shown = f"{OUR_PREFIX}{name}" if name in file_names.plain else name
+        yield _Relation(
+            shown, "view", view.row, [(each.name, each.type, each.unit, each.meaning) for each in view.columns]
+        )
+    for name, table in RUN.items():
+        columns = [(each.name, each.dtype, each.unit, each.meaning) for each in table.columns]
+        yield _Relation(f"run.{name}", "table", table.row, columns)
+    for name, frame in {extra: run.table(extra) for extra in run.extra_names}.items() if run is not None else ():
+        columns = [(column, str(dtype), "", "as stored") for column, dtype in frame.schema.items()]
+        yield _Relation(f"run.{name}", "extra", "as stored", columns)
+    yield from _stored(file_names)
 
 
-def _view(view_name: str, name: str) -> tuple[Head, Rows]:
-    view = VIEWS[view_name]
-    rows = [(name, column.name, column.type, column.unit, column.meaning) for column in view.columns]
-    return (name, "view", view.row, len(rows)), rows
-
-
-def _table(name: str) -> tuple[Head, Rows]:
-    table = RUN[name]
-    full = f"run.{name}"
-    rows = [(full, column.name, column.dtype, column.unit, column.meaning) for column in table.columns]
-    return (full, "table", table.row, len(rows)), rows
-
-
-def _extra(run: Run, name: str) -> tuple[Head, Rows]:
-    full = f"run.{name}"
-    rows = [(full, column, str(dtype), "", "as stored") for column, dtype in run.table(name).schema.items()]
-    return (full, "extra", "as stored", len(rows)), rows
-
-
-def _stored(names: StoredNames) -> list[tuple[Head, Rows]]:
+def _stored(names: StoredNames) -> Iterator[_Relation]:
     """The tables and views of the files, under the names that mean them; those of a GUID under their plain name."""
-    entries: dict[str, tuple[Head, Rows]] = {}
+    listed: set[str] = set()
     for file in names.files:
         for relation, parts in file.relations.items():
-            if plain_name(relation) != relation:
-                continue
-            name = plain_name(parts[0])
-            if relation in VIEWS and relation not in names.plain:
-                name = f"{FILE_PREFIX}{name}"
-            columns = declared_columns(file.database, parts[0])
-            head = (name, "stored", f"as {file.format} stores it", len(columns))
-            entries.setdefault(name, (head, [(name, column, kind, "", "as stored") for column, kind in columns]))
-    return list(entries.values())
+            is_ours = relation in VIEWS and relation not in names.plain
+            name = f"{FILE_PREFIX if is_ours else ''}{plain_name(parts[0])}"
+            if plain_name(relation) == relation and name not in listed:
+                listed.add(name)
+                columns = [
+                    (column, kind, "", "as stored") for column, kind in declared_columns(file.database, parts[0])
+                ]
+                yield _Relation(name, "stored", f"as {file.format} stores it", columns)

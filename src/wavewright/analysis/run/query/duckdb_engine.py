@@ -20,11 +20,12 @@ from wavewright.analysis.run.query.tables_in_query import (
     STORED,
     loaded,
     named_extras,
-    stored_columns,
     used,
     view_statements,
 )
 from wavewright.base.sql import quoted
+from wavewright.facts.loader import packaged
+from wavewright.model.run_tables import RUN
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,31 +38,10 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-_CONFIG = {
-    "memory_limit": "2GB",
-    "temp_directory": "",
-    "python_enable_replacements": "false",
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "errors_as_json": "true",  # with the place in the statement
-}
 _PLAN = "EXPLAIN (FORMAT JSON) "
-_TYPES = {
-    "UInt32": "UINTEGER",
-    "UInt64": "UBIGINT",
-    "Int32": "INTEGER",
-    "Int64": "BIGINT",
-    "Float64": "DOUBLE",
-    "Boolean": "BOOLEAN",
-    "String": "VARCHAR",
-    "Categorical": "VARCHAR",
-}
-_MACROS = """
-    CREATE MACRO json_string(x, p) AS CASE WHEN json_valid(x) THEN json_extract_string(x, p) END;
-    CREATE MACRO json_number(x, p) AS TRY_CAST(CASE WHEN json_valid(x) THEN json_extract_string(x, p) END AS BIGINT);
-    CREATE MACRO hexadecimal(x) AS '0x' || lower(to_hex(x));
-    CREATE MACRO square_root(x) AS CASE WHEN x >= 0 THEN sqrt(x) END
-"""
+_FACTS = packaged("duckdb.toml", __package__)
+_CONFIG, _TYPES = _FACTS["config"], _FACTS["types"]
+_MACROS = "; ".join(f"CREATE MACRO {head} AS {body}" for head, body in _FACTS["macros"].items())
 _LOOK_SECONDS = 0.1
 #: Rows that are fetched at once: ten vectors of DuckDB, so that a result beyond its bounds is seen early.
 _BATCH_ROWS = 20_480
@@ -98,11 +78,7 @@ def duckdb_query(run: Run, sql: str, meter: Meter, file_names: StoredNames) -> Q
 
 
 def relations_in(sql: str) -> set[str]:
-    """The relations that a statement names; empty where DuckDB cannot read it.
-
-    >>> relations_in("SELECT name AS op FROM kernels")
-    {'kernels'}
-    """
+    """The relations that a statement names; empty where DuckDB cannot read it."""
     import duckdb
 
     try:
@@ -139,11 +115,11 @@ def _create(connection: duckdb.DuckDBPyConnection, statement: str, extras: dict[
     names = used(statement)
     connection.execute("SET enable_external_access = false; CREATE SCHEMA run; " + _MACROS)
     for table in names.tables:
-        columns = ", ".join(f'"{name}" {_TYPES[dtype]}' for name, dtype in stored_columns(table).items())
+        plain, dtypes = STORED[table]
+        columns = ", ".join(f'"{name}" {_TYPES[dtype]}' for name, dtype in dtypes.items())
         connection.execute(f'CREATE TABLE run."{table}" ({columns})')
-        plain = table.removeprefix("numbered_")
         if plain != table:
-            listed = ", ".join(f'"{name}"' for name in stored_columns(plain))
+            listed = ", ".join(f'"{name}"' for name in RUN[plain].names)
             connection.execute(f'CREATE VIEW run."{plain}" AS SELECT {listed} FROM run."{table}"')  # noqa: S608 - ours
     for view, select in view_statements(names, statement).items():
         connection.execute(f"CREATE VIEW {view} AS {select}")
@@ -182,7 +158,7 @@ def _load(connection: duckdb.DuckDBPyConnection, table: str, frame: pl.DataFrame
     connection.register(f"loaded_{table}", _Stream(frame))
     columns = ", ".join(
         f'"{name}"' if name in frame.columns else f'CAST(NULL AS {_TYPES[dtype]}) AS "{name}"'
-        for name, dtype in stored_columns(table).items()
+        for name, dtype in STORED[table].columns.items()
     )
     connection.execute(f'DROP TABLE run."{table}"')
     connection.execute(f'CREATE VIEW run."{table}" AS SELECT {columns} FROM loaded_{table}')  # noqa: S608 - ours

@@ -1,4 +1,4 @@
-"""The tables and views that databases store, for queries under their own names, with their own columns and ids.
+"""Tables and views that databases store, for queries under their own names, with their own columns and ids.
 
 SQLite reads them, as their authors mean them. Views of the connection stand before the stored tables and hide secrets;
 nothing else reaches the texts of the file. Of several files the relations that a statement names are copied, with a
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -67,7 +67,8 @@ class DatabaseTables:
         views = {name.lower(): str(sql) for name, sql in self._view_texts()}
         while queue:
             needed_names |= queue
-            words = {word for name in queue for word in words_of(views.get(name, "")) | self._parts(name)}
+            stored = {part.lower() for name in queue for part in self.relations[name]}
+            words = stored.union(*(words_of(views.get(name, "")) for name in queue))
             queue = (words & self.relations.keys()) - needed_names
         tables = {part for name in needed_names if name not in views for part in self.relations[name]}
         for table in tables:
@@ -79,9 +80,6 @@ class DatabaseTables:
         for name, stored_name in names.items():
             if name != stored_name:
                 connection.execute(f"CREATE TEMP VIEW {quoted(name)} AS SELECT * FROM {quoted(stored_name)}")  # noqa: S608
-
-    def _parts(self, name: str) -> set[str]:
-        return {part.lower() for part in self.relations[name]}
 
     def _view_texts(self) -> list[tuple[Any, ...]]:
         return self.database.query("SELECT name, sql FROM sqlite_master WHERE type = 'view' AND sql IS NOT NULL")
@@ -218,14 +216,10 @@ def _copy(
             connection.execute(f"ALTER TABLE temp.{name} ADD COLUMN {own_names[column]}")
         into = f"temp.{name} ({', '.join(own_names.values())}, {label})"
         marks = ", ".join("?" * (len(own_names) + 1))
-        connection.executemany(f"INSERT INTO {into} VALUES ({marks})", _labelled(rows, file.label))  # noqa: S608
+        labelled_rows = ((*row, file.label) for row in rows)
+        connection.executemany(f"INSERT INTO {into} VALUES ({marks})", labelled_rows)  # noqa: S608 - quoted
     finally:
         source.close()
-
-
-def _labelled(rows: Iterable[tuple[Any, ...]], label: str) -> Iterator[tuple[Any, ...]]:
-    for row in rows:
-        yield (*row, label)
 
 
 def permit(action: int, what: str | None, name: str | None, schema: str | None, view: str | None) -> int:

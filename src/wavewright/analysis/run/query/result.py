@@ -1,4 +1,4 @@
-"""The result of a query: named columns, and rows in chunks."""
+"""Result of a query: its rows in chunks, the limits that they are held to, and errors that say what was meant."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from threading import Event
 import polars as pl
 
 from wavewright.analysis.run.contents.views import VIEWS
-from wavewright.analysis.run.query.tables_in_query import stored_columns, used
+from wavewright.analysis.run.query.tables_in_query import STORED, used
 from wavewright.errors import UsageError
 from wavewright.model.run_tables import RUN
 
@@ -183,15 +183,13 @@ def advice(reason: str, sql: str = "", file_columns: Mapping[str, Sequence[str]]
         relations = used(sql)
         file_names = [name for columns in _of_alias(reason, sql, file_columns or {}).values() for name in columns]
         columns = file_names or [name for view in relations.views for name in VIEWS[view].names]
-        columns += (
-            [name for table_name in relations.tables for name in stored_columns(table_name)] if not columns else []
-        )
+        columns = columns or [name for table_name in relations.tables for name in STORED[table_name].columns]
         similar = _similar(column[1] or column[2], {name: name for name in columns})
     return f"did you mean {', '.join(similar)}? {_ADVICE}" if similar else _ADVICE
 
 
 def _of_alias(reason: str, sql: str, file_columns: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
-    """Of the relations the one that is called so in the statement (`FROM rocpd_op o`: o), where a column names it."""
+    """The relation whose alias (`FROM rocpd_op o`: o) the missing column names; all where it names none."""
     if (prefix := re.search(r"no such column: (\w+)\.", reason)) and (
         table := re.search(rf"\b(\w+)\s+(?:as\s+)?{prefix[1]}\b", sql, re.IGNORECASE)
     ):

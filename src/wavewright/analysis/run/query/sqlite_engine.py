@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import polars as pl
@@ -16,14 +16,13 @@ from wavewright.analysis.run.query.tables_in_query import (
     STORED,
     loaded,
     named_extras,
-    stored_columns,
     used,
     view_statements,
     words_of,
 )
 from wavewright.base.sql import quoted
 from wavewright.model.run import Run
-from wavewright.model.run_tables import NUMBERED
+from wavewright.model.run_tables import NUMBERED, RUN
 
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
 _MOST_MEMORY_BYTES = 2 << 30  #: Of all connections of the process; as much as DuckDB gets.
@@ -65,19 +64,17 @@ def sqlite_query(run: Run, sql: str, meter: Meter, file_names: StoredNames) -> Q
 def _create(connection: sqlite3.Connection, views: dict[str, str], tables: tuple[str, ...]) -> None:
     connection.execute("ATTACH ':memory:' AS run")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST_VALUE)
-    connection.create_function("json_string", 2, _json_string, deterministic=True)
-    connection.create_function("json_number", 2, _json_number, deterministic=True)
-    connection.create_function("hexadecimal", 1, _hexadecimal, deterministic=True)
-    connection.create_function("square_root", 1, _square_root, deterministic=True)
+    for name, count, function in _FUNCTIONS:
+        connection.create_function(name, count, function, deterministic=True)
     for table in tables:
-        plain = table.removeprefix("numbered_")
+        plain, dtypes = STORED[table]
         declared = [
             f'"{name}" {_TYPES.get(dtype, "INTEGER")}{" PRIMARY KEY" if NUMBERED.get(table) == name else ""}'
-            for name, dtype in stored_columns(table).items()
+            for name, dtype in dtypes.items()
         ]
         connection.execute(f'CREATE TABLE run."{table}" ({", ".join(declared)})')
         if plain != table:
-            columns = _names(stored_columns(plain))
+            columns = _names(RUN[plain].names)
             connection.execute(f'CREATE VIEW run."{plain}" AS SELECT {columns} FROM "{table}"')  # noqa: S608 - ours
     for view, select in views.items():  # a view that is not temporary cannot refer to another database
         connection.execute(f"CREATE TEMP VIEW {view} AS {select}")
@@ -148,12 +145,13 @@ def _json_number(text: Any, path: str) -> int | None:
     return number if abs(number) < 1 << 63 else None
 
 
-def _hexadecimal(number: Any) -> str | None:
-    return f"0x{number % (1 << 64):x}" if isinstance(number, int) else None
-
-
-def _square_root(number: Any) -> float | None:
-    return math.sqrt(number) if isinstance(number, int | float) and number >= 0 else None
+#: Functions that the views call, with the number of their arguments.
+_FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (
+    ("json_string", 2, _json_string),
+    ("json_number", 2, _json_number),
+    ("hexadecimal", 1, lambda number: f"0x{number % (1 << 64):x}" if isinstance(number, int) else None),
+    ("square_root", 1, lambda x: math.sqrt(x) if isinstance(x, int | float) and x >= 0 else None),
+)
 
 
 def _at(text: Any, path: str) -> Any:

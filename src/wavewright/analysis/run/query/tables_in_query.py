@@ -1,10 +1,10 @@
-"""The tables that a query reads, with the columns it reads; nothing else is loaded."""
+"""Tables and views that a query may read: those that its words name, with the columns to load of each."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -16,12 +16,24 @@ NUMBER = "row_in_process"
 OUR_PREFIX = "stable_"  #: Prefix of the stable views where a file may store a view of the same name.
 
 
-#: The tables as they are loaded.
-STORED = tuple(f"numbered_{name}" if name in NUMBERED_TABLES else name for name in RUN)
+class StoredTable(NamedTuple):
+    """A table as it is loaded."""
+
+    plain: str  #: The table of the run that it is.
+    columns: dict[str, str]  #: Name -> polars type; `numbered_` tables have one more, `NUMBER`.
 
 
-@dataclass(frozen=True)
-class Used:
+def _stored_table(plain: str) -> tuple[str, StoredTable]:
+    columns = {column.name: column.dtype for column in RUN[plain].columns}
+    if plain in NUMBERED_TABLES:
+        return f"numbered_{plain}", StoredTable(plain, {NUMBER: "Int64", **columns})
+    return plain, StoredTable(plain, columns)
+
+
+STORED = dict(map(_stored_table, RUN))  #: The tables as they are loaded, by name.
+
+
+class Used(NamedTuple):
     """The relations a statement may name: stored tables, and views in the order of their dependencies."""
 
     views: tuple[str, ...]
@@ -36,13 +48,13 @@ def used(sql: str) -> Used:
     """
     words = words_of(sql)
     if words & _CATALOG:
-        return Used(tuple(VIEWS), STORED)
+        return Used(tuple(VIEWS), tuple(STORED))
     views = {name for name in VIEWS if {name, f"{OUR_PREFIX}{name}"} & words}
     while more := {name for view in views for name in words_of(VIEWS[view].source) & set(VIEWS)} - views:
         views |= more
     for view in views:
         words |= words_of(VIEWS[view].source)
-    tables = tuple(name for name in STORED if {name, name.removeprefix("numbered_")} & words)
+    tables = tuple(name for name, table in STORED.items() if {name, table.plain} & words)
     return Used(tuple(name for name in VIEWS if name in views), tables)
 
 
@@ -64,22 +76,10 @@ _CATALOG = {"describe", "desc", "show", "summarize", "information_schema", "sqli
 }
 
 
-def stored_columns(table: str) -> dict[str, str]:
-    """Columns of a stored table with the names of their polars types; `numbered_` tables have one more.
-
-    >>> stored_columns("numbered_copies")["row_in_process"]
-    'Int64'
-    """
-    plain = table.removeprefix("numbered_")
-    columns = {column.name: column.dtype for column in RUN[plain].columns}
-    return columns if plain == table else {NUMBER: "Int64", **columns}
-
-
 def loaded(run: Run, table: str, columns: Collection[str]) -> pl.DataFrame:
     """These columns of a stored table, in the order of its declaration; at least one, so that rows can be counted."""
-    declared = stored_columns(table)
+    plain, declared = STORED[table]
     names = [name for name in declared if name in columns] or [next(reversed(declared))]
-    plain = table.removeprefix("numbered_")
     if NUMBER not in names:
         return run.read(plain, names)
     read = run.read(plain, list(dict.fromkeys(["process", *names[1:]])))

@@ -36,6 +36,7 @@ from wavewright.model.run import Run
 
 #: Calls of a collective of a process that are matched, so that partial results of thousands of ranks stay small.
 MOST_CALLS = 16_384
+_DURATION = pl.col("end_ns") - pl.col("start_ns")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,7 +157,7 @@ class Meetings:
             logged=logged_collectives(no_records()),
             unequal=unequal_ranks(no_records()),
             arrivals=self.met.sort("meeting", "rank", *PROCESS, nulls_last=True)
-            .with_columns(duration_ns=_duration())
+            .with_columns(duration_ns=_DURATION)
             .select(tables["arrivals"].names),
             processes=self.processes().select(tables["processes"].names),
             stragglers=late.select(tables["stragglers"].names),
@@ -167,20 +168,17 @@ class Meetings:
     def calls(self) -> pl.DataFrame:
         """One row per meeting, in the order of time."""
         is_last = pl.col("is_last")
+        is_on_clock = pl.col("rule").first() != "duration"
         meetings = self.met.group_by("meeting").agg(
-            *(pl.col(name).first() for name in _KEY),
+            pl.col(*_KEY, "rule").first(),
             pl.col("group_size").max(),
             process_count=pl.len().cast(pl.Int64),
-            start_ns=pl.coalesce(
-                pl.when(pl.col("rule").first() != "duration").then(pl.col("arrival_ns").min()),
-                pl.col("start_ns").first(),
-            ),
-            communication_ns=_duration().min(),
+            start_ns=pl.coalesce(pl.when(is_on_clock).then(pl.col("arrival_ns").min()), pl.col("start_ns").first()),
+            communication_ns=_DURATION.min(),
             wait_ns=pl.col("wait_ns").mean(),
             wait_max_ns=pl.col("wait_ns").max(),
             start_skew_ns=pl.col("lag_ns").max(),
             end_skew_ns=pl.col("left_ns").max() - pl.col("left_ns").min(),
-            rule=pl.col("rule").first(),
             **{name: pl.col(name).filter(is_last).first() for name in PROCESS},
         )
         rate = pl.when(pl.col("communication_ns") > 0).then(pl.col("size_bytes") / pl.col("communication_ns") * 1e9)
@@ -210,8 +208,8 @@ class Meetings:
             .agg(
                 unmatched_count=pl.len().cast(pl.Int64),
                 alone_process_count=pl.struct("part", "process").n_unique().cast(pl.Int64),
-                alone_communication_ns=_duration().sum(),
-                alone_communication_median_ns=_duration().median(),
+                alone_communication_ns=_DURATION.sum(),
+                alone_communication_median_ns=_DURATION.median(),
             )
         )
         is_alone = pl.col("calls").is_null()
@@ -240,10 +238,10 @@ class Meetings:
         """One row per process: its calls, waits, clock."""
         by = ["part", "process"]
         every = self.rows.group_by(by).agg(
-            *(pl.col(name).first() for name in PROCESS),
+            pl.col(PROCESS).first(),
             calls=pl.len().cast(pl.Int64),
             matched_count=pl.col("meeting").count().cast(pl.Int64),
-            total_ns=_duration().sum(),
+            total_ns=_DURATION.sum(),
         )
         lasts = self.met.group_by(by).agg(last_count=pl.col("is_last").sum().cast(pl.Int64))
         clocks = self.offsets.table.select(*by, "offset_ns", "residual_ns", "drift_ns")
@@ -287,10 +285,6 @@ def most_often_last(calls: pl.DataFrame, keys: Sequence[str]) -> pl.DataFrame:
     counts = calls.filter(pl.col("rule") != "unknown").group_by(*keys, *PROCESS).agg(last_count=pl.len().cast(pl.Int64))
     most_first = counts.sort(-pl.col("last_count"), "rank", *PROCESS, nulls_last=True)
     return most_first.unique(keys, keep="first", maintain_order=True)
-
-
-def _duration() -> pl.Expr:
-    return pl.col("end_ns") - pl.col("start_ns")
 
 
 def _bus() -> pl.Expr:

@@ -1,4 +1,4 @@
-"""Spread of the work over ranks: do they have the same work, which one is slower, and what do the others lose by it?"""
+"""Spread of the work of a run over its ranks: who has more or slower work, and what the others lose by waiting."""
 
 from __future__ import annotations
 
@@ -34,6 +34,8 @@ _WORK = packaged_spec(__package__, "work")
 _KERNELS = packaged_spec(__package__, "kernels")
 _ENDS = packaged_spec(__package__, "ends")
 _BY_KERNEL = packaged_spec(__package__, "by_kernel")
+_DURATION = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns"))
+_FIRST_AND_LAST = [pl.col("start_ns").min(), pl.col("end_ns").max()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,13 +203,13 @@ class _EventTotals:
         self._kernels = [empty_frame(_BY_KERNEL)]
         self._extents = [empty_frame(_ENDS)]
         for piece in run.chunks("dispatches", ["process", "agent", "name", *_TIMES]):
-            sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _duration().sum()}
+            sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _DURATION.sum()}
             self._kernels.append(piece.group_by("process", "name").agg(**sums))
             self.busy.add(piece)
             self.talk.add(piece.filter(is_communication(piece)))
             self._note(piece)
         copies = run.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
-        self.copies = copies.group_by("process").agg(copy_ns=_duration().sum())
+        self.copies = copies.group_by("process").agg(copy_ns=_DURATION.sum())
         self.busy.add(copies.with_columns(copy_agent(gpus)))
         self._note(copies)
         for piece in run.chunks("regions", ["process", *_TIMES]):
@@ -219,18 +221,10 @@ class _EventTotals:
 
     def extents(self) -> pl.DataFrame:
         """`process`, `start_ns`, `end_ns`: from its first event to its last."""
-        return pl.concat(self._extents).group_by("process").agg(_first_and_last())
+        return pl.concat(self._extents).group_by("process").agg(_FIRST_AND_LAST)
 
     def _note(self, piece: pl.DataFrame) -> None:
-        self._extents.append(piece.filter(is_timed()).group_by("process").agg(_first_and_last()))
-
-
-def _first_and_last() -> list[pl.Expr]:
-    return [pl.col("start_ns").min(), pl.col("end_ns").max()]
-
-
-def _duration() -> pl.Expr:
-    return pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns"))
+        self._extents.append(piece.filter(is_timed()).group_by("process").agg(_FIRST_AND_LAST))
 
 
 def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:

@@ -13,20 +13,13 @@ import polars as pl
 
 from wavewright.analysis.run.gpu_time.process_time import KINDS
 from wavewright.analysis.run.select.identities import PROCESS
+from wavewright.facts.loader import packaged
 from wavewright.model.schema import frame_of, packaged_specs
 
 _MOST_MEETINGS = 200  #: Meetings that are looked into, the latest ranks first.
 _ON_TIME = 0.25  #: A rank that was at most this part as late as now counts as on time.
 _NOTABLE_NS = 10_000
-#: Column of a difference -> what it is called.
-CAUSES = {
-    "compute_ns": "computation",
-    "communication_ns": "communication",
-    "copy_ns": "copies",
-    "queued_ns": "launched work",
-    "host_ns": "host",
-    "idle_ns": "idle",
-}
+CAUSES: dict[str, str] = packaged("causes.toml", __package__)  #: Column of a difference -> what it is called.
 UNKNOWN = "unknown"  #: The cause of a rank that had more of nothing: it began later, before the record.
 _MEMBER = ("part", "process", "agent")
 _TABLES = packaged_specs(__package__, owner="Collectives")
@@ -85,11 +78,7 @@ def _explained(row: dict[str, Any], late: pl.DataFrame, other: pl.DataFrame) -> 
 
 
 def cause_of(differences: dict[str, int | None]) -> str:
-    """The name of the largest positive difference; idle time counts by its two parts where launches are known.
-
-    >>> cause_of({"compute_ns": 5, "queued_ns": 1, "host_ns": 8, "idle_ns": 9})
-    'host'
-    """
+    """The name of the largest positive difference; idle time counts by its two parts where launches are known."""
     largest = max(_parts(differences), key=lambda name: differences[name] or 0)
     return CAUSES[largest] if (differences[largest] or 0) > 0 else UNKNOWN
 

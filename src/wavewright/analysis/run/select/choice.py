@@ -1,4 +1,4 @@
-"""The filters of `select`."""
+"""`RunSelection`: which events of a run are selected, by kernel, process, GPU, stream, domain and time."""
 
 from __future__ import annotations
 

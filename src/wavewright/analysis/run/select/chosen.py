@@ -1,4 +1,4 @@
-"""A source cut down to a selection while it is read."""
+"""Selection of a part of a run: sources whose rows are left out, and cut at a time window, while they are read."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class ChosenSource:
         return self.windows is not None and not self._selection.is_inside
 
     def without_window(self) -> ChosenSource:
-        """The same selection of all of the time."""
+        """The selection without its time window."""
         return ChosenSource(self._source, replace(self._selection, begin=None, end=None, between=None))
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -115,13 +115,9 @@ class ChosenSource:
 
 
 def without_window(run: Run) -> Run:
-    """The same selection of all of the time; as it is where only events inside of the window are chosen."""
-    sources = [
-        source.without_window() if isinstance(source, ChosenSource) and source.is_cut else source
-        for source in run.origins
-    ]
-    is_same = all(source is origin for source, origin in zip(sources, run.origins, strict=True))
-    return run if is_same else Run(sources)
+    """The run with events of all of the time; the run itself where no window cuts events."""
+    cut = [source for source in run.origins if isinstance(source, ChosenSource) and source.is_cut]
+    return Run([source.without_window() if source in cut else source for source in run.origins]) if cut else run
 
 
 def select(run: Run, selection: RunSelection) -> Run:

@@ -1,4 +1,4 @@
-"""From when to when did the processes of a run do anything, on the clocks of their nodes?"""
+"""Clocks of the nodes of a run: first and last event of each node, which times of answers count from."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from wavewright.model.run import Run
 
 @dataclass(frozen=True, eq=False)
 class NodeClocks(Answer, package=__package__):
-    """When the nodes of a run were observed."""
+    """Times at which the nodes of a run were observed."""
 
     nodes: pl.DataFrame
     processes: pl.DataFrame

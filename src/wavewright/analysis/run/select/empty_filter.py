@@ -12,6 +12,7 @@ import polars as pl
 
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.choice_rules import name_pattern, upper_domains
+from wavewright.analysis.run.select.gpus import used_gpu_numbers
 from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.run import Run
@@ -64,11 +65,7 @@ def _condition(option: str, choice: Sequence[object]) -> Callable[[str], bool]:
 
 
 def unmatched_error(parts: Sequence[Unmatched], where: str = "") -> UsageError:
-    """The error of runs none of which has what a filter asks for.
-
-    >>> print(unmatched_error([Unmatched("--rank", "no rank 5", Counter({"0": 1, "1": 1}))]))
-    no rank 5; this run has 0, 1; --rank 0
-    """
+    """The error of runs none of which has what a filter asks for."""
     first = parts[0]
     there: Counter[str] = Counter()
     for part in parts:
@@ -89,13 +86,7 @@ def unmatched_error(parts: Sequence[Unmatched], where: str = "") -> UsageError:
 
 def _gpus(run: Run) -> Counter[str]:
     """GPUs with work."""
-    agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"]).filter(pl.col("kind") == "GPU")
-    numbers = dict(agents.select("agent", pl.coalesce("type_index", "absolute_index")).drop_nulls().iter_rows())
-    used: set[int] = set()
-    for table, columns in (("dispatches", ["agent"]), ("copies", ["src_agent", "dst_agent"])):
-        for piece in run.chunks(table, columns):
-            used.update(value for name in columns for value in piece[name].unique().drop_nulls())
-    return Counter(str(numbers[agent]) for agent in used if agent in numbers)
+    return Counter(map(str, used_gpu_numbers(run)))
 
 
 def _domains(run: Run) -> Counter[str]:

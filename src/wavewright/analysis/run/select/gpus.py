@@ -125,6 +125,20 @@ def _placed(piece: pl.DataFrame, agents: Sequence[str], gpu_index: GpuIndex) -> 
     return pl.concat([first, both.with_columns(place=pl.col("place1")).drop(names)])
 
 
+def used_gpu_numbers(run: Run) -> pl.Series:
+    """The number among the GPUs of each agent with dispatches or copies, where it is recorded."""
+    agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"])
+    used = {
+        agent
+        for table, columns in (("dispatches", ["agent"]), ("copies", ["src_agent", "dst_agent"]))
+        for piece in run.chunks(table, columns)
+        for column in columns
+        for agent in piece[column].unique()
+    }
+    gpus = agents.filter(pl.col("kind") == "GPU", pl.col("agent").is_in(list(used)))
+    return gpus.select(pl.coalesce("type_index", "absolute_index")).to_series().drop_nulls()
+
+
 def labelled(run: Run, gpu_index: GpuIndex, rows: pl.DataFrame) -> pl.DataFrame:
     """Rows with labels of GPUs, processes and streams in place of their numbers: `place`, `process`, `stream`."""
     labels = {
@@ -149,11 +163,7 @@ def shared_gpus(partials: Iterable[_OfGpus]) -> frozenset[GpuKey]:
 
 
 def gpu_key_frame(keys: Iterable[GpuKey]) -> pl.DataFrame:
-    """GPUs as a frame with the columns of `GPU_KEY`.
-
-    >>> gpu_key_frame([("node1", 2)]).rows()
-    [('node1', 2)]
-    """
+    """GPUs as a frame with the columns of `GPU_KEY`."""
     return pl.DataFrame(list(keys), schema={"machine": pl.String, "gpu_key": pl.Int64}, orient="row")
 
 

@@ -1,4 +1,4 @@
-"""Identities: processes, GPUs and streams by values that mean the same in every file."""
+"""Identities of processes and GPUs: values that mean the same in every file, in place of numbers of rows."""
 
 from __future__ import annotations
 
@@ -50,8 +50,3 @@ def gpus_of(run: Run, who: pl.DataFrame) -> pl.DataFrame:
         .join(who, on="process", how="left", maintain_order="left")
         .select("agent", host=pl.coalesce(pl.col("host").replace("", None), "path"), gpu=number)
     )
-
-
-def streams_of(run: Run) -> pl.DataFrame:
-    """`number` (of the stream in the run) with its id as `stream`."""
-    return run.read("streams", ["stream", "stream_id"]).rename({"stream": "number", "stream_id": "stream"})

@@ -1,9 +1,9 @@
-"""Nodes of files without host names, and names for the others: the same for all answers."""
+"""Nodes of files without host names: which files are of one node, and what all answers call it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise, takewhile
 from pathlib import PurePath
 from typing import TypeAlias
@@ -48,13 +48,10 @@ def renamed(frame: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
     """The frame with the new `machine` and `node`, as far as it has these columns."""
     if not names.height or "machine" not in frame.columns:
         return frame
-    machine, node = (dict(zip(names["machine"], names[column], strict=True)) for column in names.columns[1:])
-    new = [_replaced(node).alias("node")] if "node" in frame.columns else []
-    return frame.with_columns(*new, _replaced(machine))
-
-
-def _replaced(values: Mapping[str, str]) -> pl.Expr:
-    return pl.col("machine").replace(values)
+    new = [
+        pl.col("machine").replace(names["machine"], names[f"new_{name}"]).alias(name) for name in ("machine", "node")
+    ]
+    return frame.with_columns(new if "node" in frame.columns else new[:1])
 
 
 def _parts(path: str) -> list[str]:

@@ -1,7 +1,8 @@
-"""The parts of a run: by process, rank, GPU, or occurrences of a marker."""
+"""Parts of a run, each a run of its own: by process, rank, GPU, or occurrence of a marker."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
@@ -11,6 +12,7 @@ import polars as pl
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.choice_rules import name_pattern
 from wavewright.analysis.run.select.chosen import ChosenSource
+from wavewright.analysis.run.select.gpus import used_gpu_numbers
 from wavewright.errors import UsageError
 from wavewright.model.run import Run, RunSource
 
@@ -44,20 +46,13 @@ def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
 
 
 def _by_process(run: Run) -> Iterator[Part]:
-    counts: dict[str, int] = {}
+    counts = Counter[str]()
     for source in run.origins:
-        for pid, chosen in _processes(source):
+        for process, pid in (row for piece in source.chunks("processes", ["process", "pid"]) for row in piece.rows()):
             name = f"pid{pid if pid is not None else ''}"
-            counts[name] = counts.get(name, 0) + 1
+            counts[name] += 1
             suffix = f"_{counts[name]}" if counts[name] > 1 else ""
-            yield Part(name + suffix, Run([ChosenSource(source, chosen)]))
-
-
-def _processes(source: RunSource) -> Iterator[tuple[int | None, RunSelection]]:
-    """Each process of a source: its pid, and the selection of only this process."""
-    for piece in source.chunks("processes", ["process", "pid"]):
-        for process, pid in piece.iter_rows():
-            yield pid, RunSelection(processes=(process,))
+            yield Part(name + suffix, Run([ChosenSource(source, RunSelection(processes=(process,)))]))
 
 
 def _by_rank(run: Run) -> Iterator[Part]:
@@ -66,26 +61,16 @@ def _by_rank(run: Run) -> Iterator[Part]:
         raise UsageError("the ranks of these processes are not recorded", advice="--by process")
     for rank in ranks.drop_nulls().unique().sort():
         chosen = RunSelection(ranks=(rank,))
-        with_rank = [source for source in run.origins if _has_rank(source, rank)]
+        with_rank = (
+            source
+            for source in run.origins
+            if any((piece["rank"] == rank).any() for piece in source.chunks("processes", ["rank"]))
+        )
         yield Part(f"rank{rank}", Run([ChosenSource(source, chosen) for source in with_rank]))
 
 
-def _has_rank(source: RunSource, rank: int) -> bool:
-    return any((piece["rank"] == rank).any() for piece in source.chunks("processes", ["rank"]))
-
-
 def _by_gpu(run: Run) -> Iterator[Part]:
-    agents = run.read("agents", ["agent", "kind", "type_index", "absolute_index"])
-    worked = {
-        agent
-        for table, columns in (("dispatches", ["agent"]), ("copies", ["src_agent", "dst_agent"]))
-        for piece in run.chunks(table, columns)
-        for column in columns
-        for agent in piece[column].unique()
-    }
-    used = agents.filter(pl.col("kind") == "GPU", pl.col("agent").is_in(list(worked)))
-    gpus = used.select(pl.coalesce("type_index", "absolute_index")).to_series()
-    for gpu in gpus.drop_nulls().unique().sort():
+    for gpu in used_gpu_numbers(run).unique().sort():
         chosen = RunSelection(gpus=(gpu,))
         yield Part(f"gpu{gpu}", Run([ChosenSource(source, chosen) for source in run.origins]))
 

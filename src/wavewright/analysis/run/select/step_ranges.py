@@ -107,11 +107,7 @@ def in_steps(events: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
 
 
 def step_name(name: str) -> str:
-    """The name of a step without its number.
-
-    >>> step_name("ProfilerStep#12")
-    'ProfilerStep'
-    """
+    """The name of a step without its number."""
     return re.sub(_NUMBER, "", name) or name
 
 

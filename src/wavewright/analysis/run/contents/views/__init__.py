@@ -49,11 +49,7 @@ class ViewSpec:
 
 
 def declared_views(file: str) -> Iterator[ViewSpec]:
-    """The views of a file beside this module, in its order; unit `-` = none.
-
-    >>> [column.unit for column in next(declared_views("totals.sql")).columns][:3]
-    ['', '', 'µs']
-    """
+    """The views of a file beside this module, in its order; unit `-` = none."""
     for name, row, columns, source in _VIEW.findall(packaged_text(file, package=__package__)):
         view_columns = [
             ViewColumn(column, kind, "" if unit == "-" else unit, " ".join(sql.split()), meaning)

@@ -14,9 +14,10 @@ import polars as pl
 from wavewright.analysis.run.calls.launches import STREAM_WAITS, Launches, cause_of, outermost, region_pieces, touching
 from wavewright.analysis.run.gpu_time.gap_calls import calls_inside, main_call
 from wavewright.analysis.run.gpu_time.gaps.stacks import stacks
+from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.analysis.run.measures.intervals import covered, gaps_between, intervals, merged
 from wavewright.analysis.run.select.chosen import without_window
-from wavewright.analysis.run.select.gpus import GPU_KEY, GpuIndex, GpuKey, gpu_work, index_gpus, labelled
+from wavewright.analysis.run.select.gpus import GPU_KEY, GpuKey, gpu_work, index_gpus, labelled
 from wavewright.analysis.run.select.recording_span import recorded, windows_of_gpus, with_recordings
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.model.run import Run
@@ -74,11 +75,15 @@ def partial_gaps(
     in_turn = with_recordings(work, gpu_index.table, times)
     gaps, totals = _gaps(in_turn, [*by, "interval"]).drop("interval"), _totals(work, by, windows)
     if elsewhere is not None and not by_stream:
-        gaps, totals = _among_others(run, gpu_index, work, gaps, totals, elsewhere, windows)
+        gpu_keys = gpu_index.table.select("place", *GPU_KEY)
+        shared = elsewhere.join(gpu_keys, on=GPU_KEY, nulls_equal=True).drop(GPU_KEY).sort("place", "start_ns")
+        gaps = _among_others(run, work, gaps, shared)
+        busy_in_all = covered(_inside(shared, windows), ["place"])
+        busy_ns = pl.coalesce("covered_ns", "busy_ns")
+        totals = totals.join(busy_in_all, on="place", how="left").with_columns(busy_ns=busy_ns).drop("covered_ns")
     gaps = gaps.with_columns(next_start_ns=pl.col("gap_start_ns") + pl.col("gap_ns"))
     gaps = _cut(gaps, windows, "gap_start_ns", "gap_ns")
-    order = {"gap_ns": True, "gap_start_ns": False, "row": False}
-    longest = gaps.sort(*order, descending=[*order.values()]).head(min(keep, _MOST_DETAILS))
+    longest = gaps.sort(-pl.col("gap_ns"), "gap_start_ns", "row").head(min(keep, _MOST_DETAILS))
     regions = _Regions.of(run, work, gaps, longest, domains)
     explained = _explained(gaps.filter(pl.col("gap_ns") > _ROUNDED_NS), work, regions)
     longest = longest.filter(pl.col("gap_ns") > _ROUNDED_NS)
@@ -93,14 +98,13 @@ def partial_gaps(
 
     largest = shown(_details(longest, explained, work, regions, calls, run))
     begins = times.group_by("machine").agg(pl.col("begin_ns").min())
+    largest = largest.join(begins, on="machine", how="left", maintain_order="left")
     spans = work.group_by("place", "process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
     return PartialGaps(
         gpus=shown(_sums(gaps, totals, by)),
         causes=labelled(run, gpu_index, _causes(explained, calls)),
         histogram=shown(_histogram(explained, by)),
-        largest=largest.join(begins, on="machine", how="left", maintain_order="left")
-        .with_columns(at_ns=pl.col("start_ns") - pl.col("begin_ns"))
-        .drop("begin_ns"),
+        largest=largest.with_columns(at_ns=pl.col("start_ns") - pl.col("begin_ns")).drop("begin_ns"),
         keep=min(keep, _MOST_DETAILS),
         is_whole=by_stream or elsewhere is not None,
         recorded=times,
@@ -154,44 +158,19 @@ def _totals(work: pl.DataFrame, by: list[str], windows: pl.DataFrame | None) -> 
     )
 
 
-def _among_others(
-    run: Run,
-    gpu_index: GpuIndex,
-    work: pl.DataFrame,
-    gaps: pl.DataFrame,
-    totals: pl.DataFrame,
-    elsewhere: pl.DataFrame,
-    windows: pl.DataFrame | None,
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Gaps and totals where GPUs are shared: gaps of all work that work of this run ended."""
-    numbers = gpu_index.table.select("place", *GPU_KEY)
-    shared = elsewhere.join(numbers, on=GPU_KEY, nulls_equal=True).drop(GPU_KEY).sort("place", "start_ns")
+def _among_others(run: Run, work: pl.DataFrame, gaps: pl.DataFrame, shared: pl.DataFrame) -> pl.DataFrame:
+    """The gaps; of GPUs that other runs use (`shared`: when they were busy), those that work of this run ended."""
     pids = run.read("processes", ["process", "pid"])
-    own_work = work.join(pids, on="process", how="left", maintain_order="left").unique(
-        ["place", "start_ns", "pid"], keep="first", maintain_order=True
-    )
-    ended = (
-        gaps_between(shared, ["place", "interval"])
-        .drop("end_ns", "interval")
-        .join(own_work, on=["place", "start_ns", "pid"])
-    )
+    who = ["place", "start_ns", "pid"]
+    own_work = work.join(pids, on="process", how="left", maintain_order="left")
+    own_work = own_work.unique(who, keep="first", maintain_order=True)
+    ended = gaps_between(shared, ["place", "interval"]).drop("end_ns", "interval").join(own_work, on=who)
+    ends = work.select(previous_row="row", previous_end_ns="end_ns")
+    previous = gaps.select("row", "previous_row").join(ends, on="previous_row", how="left")
     is_own = pl.col("previous_end_ns") == pl.col("gap_start_ns")
-    previous = gaps.select("row", "previous_row").join(
-        work.select(previous_row="row", previous_end_ns="end_ns"), on="previous_row", how="left"
-    )
-    whole = (
-        ended.join(previous, on="row", how="left")
-        .with_columns(previous_row=pl.when(is_own).then("previous_row"))
-        .select(gaps.columns)
-    )
-    spent = covered(_inside(shared, windows), ["place"]).rename({"covered_ns": "busy_in_all_ns"})
-    apart = pl.col("place").is_in(shared["place"].unique().to_list())
-    return (
-        pl.concat([gaps.filter(~apart), whole]),
-        totals.join(spent, on="place", how="left")
-        .with_columns(busy_ns=pl.coalesce("busy_in_all_ns", "busy_ns"))
-        .drop("busy_in_all_ns"),
-    )
+    whole = ended.join(previous, on="row", how="left").with_columns(previous_row=pl.when(is_own).then("previous_row"))
+    is_shared = pl.col("place").is_in(shared["place"].unique().to_list())
+    return pl.concat([gaps.filter(~is_shared), whole.select(gaps.columns)])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -259,24 +238,14 @@ def _explained(gaps: pl.DataFrame, work: pl.DataFrame, regions: _Regions) -> pl.
         launch_thread=pl.coalesce("launch_thread", "thread"),
     )
     in_call_ns = pl.min_horizontal("launch_end_ns", "next_start_ns") - called
-    is_in_call = pl.col("row").is_in(_firsts(work, regions).implode()) & (in_call_ns * 2 >= end - called)
+    launched_work = work.select("row", "start_ns", slot=regions.launches.slots_of(work)).drop_nulls("slot")
+    first_rows = launched_work.sort("start_ns", "row").unique("slot", keep="first")["row"]
+    is_in_call = pl.col("row").is_in(first_rows.implode()) & (in_call_ns * 2 >= end - called)
     has_event = _waits_for_event(launched, regions) & (pl.min_horizontal(delay, "gap_ns") > _EVENT_NS)
-    lag = (
-        pl.when(has_event)
-        .then(pl.lit("stream wait"))
-        .when(is_in_call | (is_late & (delay <= _LAUNCH_NS)))
-        .then(pl.lit("launch"))
-        .otherwise(pl.lit("queued"))
-    )
-    return launched.with_columns(
-        lag=lag, lag_ns=pl.when("is_known").then(pl.col("gap_ns") - pl.col("wait_ns")).otherwise(0)
-    )
-
-
-def _firsts(work: pl.DataFrame, regions: _Regions) -> pl.Series:
-    """The rows of the work that is the first of its launch."""
-    works = work.select("row", "start_ns", slot=regions.launches.slots_of(work)).drop_nulls("slot")
-    return works.sort("start_ns", "row").unique("slot", keep="first")["row"]
+    is_launch = is_in_call | (is_late & (delay <= _LAUNCH_NS))
+    lag = first_label(("stream wait", has_event), ("launch", is_launch), otherwise="queued")
+    lag_ns = pl.when("is_known").then(pl.col("gap_ns") - pl.col("wait_ns")).otherwise(0)
+    return launched.with_columns(lag=lag, lag_ns=lag_ns)
 
 
 def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
@@ -318,37 +287,29 @@ def _causes(gaps: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         call_count=pl.col("call_count").cast(pl.UInt64),
         wait_ns="inside_ns",
     )
-    rest = {
-        "host code": (pl.col("wait_ns") > 0, pl.col("wait_ns")),
-        **{
-            lag: (pl.col("is_known") & (pl.col("lag_ns") > 0) & (pl.col("lag") == lag), pl.col("lag_ns"))
-            for lag in ("launch", "stream wait", "queued")
-        },
-        "unknown": (~pl.col("is_known"), pl.col("gap_ns")),
+    has_lag = pl.col("is_known") & (pl.col("lag_ns") > 0)
+    conditions = {
+        "host code": (pl.col("wait_ns") > 0, "wait_ns"),
+        **{lag: (has_lag & (pl.col("lag") == lag), "lag_ns") for lag in ("launch", "stream wait", "queued")},
+        "unknown": (~pl.col("is_known"), "gap_ns"),
     }
     parts = [
         gaps.filter(is_part)
         .group_by("place")
-        .agg(call_count=pl.len().cast(pl.UInt64), wait_ns=length.sum())
-        .select(
-            "place", pl.lit(cause).alias("cause"), pl.lit(None, pl.String).alias("function"), "call_count", "wait_ns"
-        )
-        for cause, (is_part, length) in rest.items()
+        .agg(call_count=pl.len().cast(pl.UInt64), wait_ns=pl.col(length).sum())
+        .with_columns(cause=pl.lit(cause), function=pl.lit(None, pl.String))
+        .select(inside.columns)
+        for cause, (is_part, length) in conditions.items()
     ]
     in_calls = inside.group_by("place").agg(in_calls=pl.col("wait_ns").sum())
-    parts[0] = (
-        parts[0]
-        .join(in_calls, on="place", how="left")
-        .with_columns(wait_ns=pl.col("wait_ns") - pl.col("in_calls").fill_null(0))
-        .drop("in_calls")
-    )
+    outside_ns = pl.col("wait_ns") - pl.col("in_calls").fill_null(0)
+    parts[0] = parts[0].join(in_calls, on="place", how="left").with_columns(wait_ns=outside_ns).drop("in_calls")
     return pl.concat([inside, *parts])
 
 
 def _histogram(gaps: pl.DataFrame, by: list[str]) -> pl.DataFrame:
-    step = pl.lit(0, pl.Int64)
-    for edge in LENGTHS_NS[1:]:
-        step = pl.when(pl.col("gap_ns") >= edge).then(pl.lit(edge, pl.Int64)).otherwise(step)
+    edges = pl.Series(LENGTHS_NS, dtype=pl.Int64)
+    step = edges.gather(edges.search_sorted(gaps["gap_ns"], side="right") - 1)
     groups = gaps.with_columns(from_ns=step).group_by(*by, "from_ns")
     return groups.agg(gap_count=pl.len().cast(pl.UInt64), gap_ns=pl.col("gap_ns").sum())
 
@@ -403,16 +364,9 @@ def _details(
 
 def _largest_cause() -> pl.Expr:
     """The cause of the largest part of a gap."""
-    is_call = pl.col("wait_call_ns") * 2 >= pl.col("wait_ns")
-    return (
-        pl.when(~pl.col("is_known"))
-        .then(pl.lit("unknown"))
-        .when(pl.col("lag_ns") >= pl.col("wait_ns"))
-        .then("lag")
-        .when(is_call & pl.col("wait_call").is_not_null())
-        .then(cause_of(pl.col("wait_call")))
-        .otherwise(pl.lit("host code"))
-    )
+    is_call = (pl.col("wait_call_ns") * 2 >= pl.col("wait_ns")) & pl.col("wait_call").is_not_null()
+    cause = pl.when(~pl.col("is_known")).then(pl.lit("unknown")).when(pl.col("lag_ns") >= pl.col("wait_ns")).then("lag")
+    return cause.when(is_call).then(cause_of(pl.col("wait_call"))).otherwise(pl.lit("host code"))
 
 
 def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) -> pl.Series:

@@ -1,4 +1,4 @@
-"""Where a thread was during a gap: the markers, operators and frames around it."""
+"""Stacks of gaps: the markers, operators and frames that a thread was in while a GPU waited for it."""
 
 from __future__ import annotations
 
