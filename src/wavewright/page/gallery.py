@@ -1,7 +1,7 @@
-"""Cards of the gallery: of every document of a page its facts, a small picture, and the first finding.
+"""Cards of the gallery: the facts about each document of a page, a small picture, and its first finding.
 
-A page may list hundreds of dispatches. Reading one for its card does not keep it open: only a few stay, for the
-question about its finding that follows.
+A page may list hundreds of dispatches. A document that is read for its card alone is closed again soon: only a few
+stay in memory for the question about the finding, which follows.
 """
 
 from __future__ import annotations
@@ -14,29 +14,23 @@ import polars as pl
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 
-MOST_LENT = 8  #: Documents that stay read for the next question about them,
-MOST_LENT_BYTES = 256 << 20  #: while their instructions take no more than this.
-_BINS = 64
+MOST_LENT = 8  #: Documents that stay in memory for the next question about them,
+MOST_LENT_BYTES = 256 << 20  #: as long as their instructions take no more than this together.
+_BINS = 64  #: Of a curve.
 _MOST_BARS = 12
 _LONGEST_TITLE = 300
 _GUARD = Lock()
 
 
 def card(document: Document) -> dict[str, Any]:
-    """Card of a document in the gallery before its diagnosis, with the number of documents by then."""
-    facts = document.kept("card", lambda: _card(_lent(document)))
-    return facts | {"document_count": len(document.library.documents) if document.library else 1}
-
-
-def card_finding(document: Document) -> dict[str, Any]:
-    """The first finding of the diagnosis of a document; empty where it has none."""
-    return document.kept("card finding", lambda: _finding(_lent(document)))
+    """The card of a document without its finding, and the number of documents: reading one may have added others."""
+    return _facts(document) | {"document_count": len(document.library.documents) if document.library else 1}
 
 
 def _lent(document: Document) -> Document:
-    """The document itself where it is read already, else one that is read and soon forgotten again."""
+    """The document itself if it was read already, else a copy of it that is read now and closed again soon."""
     if document.is_open or document.library is None:
         return document
     lent = document.library.lent
@@ -52,30 +46,28 @@ def _lent(document: Document) -> Document:
 
 
 def _bytes(document: Document) -> int:
-    """About what a document takes in memory; of runs, which keep much more than a table, too much for two."""
+    """Estimated memory of a document; runs, which cache much more than a table, count for more than half of all."""
     if not document.is_open:
         return 0
     content = document.opened
-    if isinstance(content, ThreadTrace):
-        return int(content.instructions.estimated_size())
-    return MOST_LENT_BYTES // 2 + 1
+    return int(content.instructions.estimated_size()) if isinstance(content, ThreadTrace) else MOST_LENT_BYTES // 2 + 1
 
 
-def _card(document: Document) -> dict[str, Any]:
-    answer = _OF_KIND[document.kind](document)
-    losses = answer.pop("losses")
-    damage = [loss for loss in losses if loss["is_damage"]]
-    return answer | {
-        "kind": document.kind,
-        "title": answer["title"][:_LONGEST_TITLE],
-        "loss_count": len(damage),
-        "loss": damage[0]["message"] if damage else "",
-    }
+@once_per_document
+def _facts(document: Document) -> dict[str, Any]:
+    lent = _lent(document)
+    answer, losses = _OF_KIND[lent.kind](lent)
+    damage = [loss["message"] for loss in losses if loss["is_damage"]]
+    facts = {"kind": lent.kind, "title": answer["title"][:_LONGEST_TITLE]}
+    return answer | facts | {"loss_count": len(damage), "loss": damage[0] if damage else ""}
 
 
-def _of_trace(document: Document) -> dict[str, Any]:
+_CardFacts = tuple[dict[str, Any], list[dict[str, Any]]]  #: The facts about a document, and its losses.
+
+
+def _of_trace(document: Document) -> _CardFacts:
     from wavewright.analysis.trace.about.overview import overview as trace_overview
-    from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+    from wavewright.analysis.trace.waves.resident import kernel_residency
 
     trace = document.trace
     overview = trace_overview(trace)
@@ -87,11 +79,10 @@ def _of_trace(document: Document) -> dict[str, Any]:
         "target": overview.target or "",
         "figures": figures,
         "picture": {"what": "resident waves over time", "form": "curve", "values": resident},
-        "losses": [vars(loss) for loss in overview.losses],
-    }
+    }, [vars(loss) for loss in overview.losses]
 
 
-def _of_run(document: Document) -> dict[str, Any]:
+def _of_run(document: Document) -> _CardFacts:
     from wavewright.analysis.run.gpu_time.busy import busy
     from wavewright.page.run.overview import overview_of_run
 
@@ -113,11 +104,10 @@ def _of_run(document: Document) -> dict[str, Any]:
         "target": ", ".join(sorted({gpu["target"] for gpu in facts["gpus"] if gpu["target"]})),
         "figures": figures,
         "picture": {"what": "busy share of the GPUs over time", "form": "curve", "values": values},
-        "losses": facts["losses"],
-    }
+    }, facts["losses"]
 
 
-def _of_counters(document: Document) -> dict[str, Any]:
+def _of_counters(document: Document) -> _CardFacts:
     from wavewright.page.counters.kernels import kernels_of
     from wavewright.page.counters.overview import overview_of_counters
 
@@ -136,12 +126,11 @@ def _of_counters(document: Document) -> dict[str, Any]:
         "target": facts["target"] or "",
         "figures": figures,
         "picture": {"what": "share of the time by kernel", "form": "bars", "values": shares},
-        "losses": facts["losses"],
-    }
+    }, facts["losses"]
 
 
-def _of_store(document: Document) -> dict[str, Any]:
-    from wavewright.page.store.series import overview_of_store
+def _of_store(document: Document) -> _CardFacts:
+    from wavewright.page.store.trends import overview_of_store
 
     facts = overview_of_store(document)
     return {
@@ -149,28 +138,31 @@ def _of_store(document: Document) -> dict[str, Any]:
         "target": ", ".join(facts["targets"]),
         "figures": {"captures": facts["capture_count"], "commits": facts["commit_count"]},
         "picture": {"what": "", "form": "curve", "values": []},
-        "losses": facts["losses"],
-    }
+    }, facts["losses"]
 
 
 _OF_KIND = {"trace": _of_trace, "run": _of_run, "counters": _of_counters, "store": _of_store}
 
 
-#: The question whose answer has the findings.
-_DIAGNOSES = {"trace": "diagnose", "run": "run_diagnosis", "counters": "counter_diagnosis"}
+#: The question whose answer has the findings, and where they are in it; a store has no diagnosis.
+_DIAGNOSES = {
+    "trace": ("diagnose", "findings"),
+    "run": ("run_diagnosis", "findings"),
+    "counters": ("counter_diagnosis", "kernels"),
+}
 
 
-def _finding(document: Document) -> dict[str, Any]:
+@once_per_document
+def card_finding(document: Document) -> dict[str, Any]:
+    """The first finding of the diagnosis of a document; empty where it has none."""
     from wavewright.page.questions import questions_about
 
-    if document.kind == "store":
-        return {"verdict": "", "reason": "", "gain_share_max": None}
-    diagnosis = questions_about(document.kind)[_DIAGNOSES[document.kind]].answer(document)
-    if document.kind == "counters":
-        kernels = diagnosis["kernels"]
-        return {"verdict": kernels[0]["summary"] if kernels else "", "reason": "", "gain_share_max": None}
-    first = next(iter(diagnosis["findings"]), {"verdict": "", "reason": ""})
-    return {name: first.get(name) for name in ("verdict", "reason", "gain_share_max")}
+    lent, first = _lent(document), dict[str, Any]()
+    if lent.kind in _DIAGNOSES:
+        question, findings = _DIAGNOSES[lent.kind]
+        first = next(iter(questions_about(lent.kind)[question].answer(lent)[findings]), {})
+    verdict = first.get("summary" if lent.kind == "counters" else "verdict", "")
+    return {"verdict": verdict, "reason": first.get("reason", ""), "gain_share_max": first.get("gain_share_max")}
 
 
 QUESTIONS = (PageQuestion("card", card), PageQuestion("card_finding", card_finding))

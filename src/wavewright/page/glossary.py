@@ -1,4 +1,4 @@
-"""The words that the page uses, as docs/reference/glossary.md defines them, for its help."""
+"""The glossary (docs/reference/glossary.md) for the page's help."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MARKS = re.compile(r"[*`]")
 
 @cache
 def words() -> tuple[dict[str, Any], ...]:
-    """The sections of the glossary, each with its words and what they mean, without marks of Markdown.
+    """The sections of the glossary, each with its words and their meanings, as plain text.
 
     >>> [section["title"] for section in words()][:3]
     ['Inputs and outputs', 'Time', 'The GPU']

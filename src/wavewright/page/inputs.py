@@ -1,6 +1,6 @@
-"""Inputs as documents of a page: one for each path, and more for what else stands there; read when they are looked at.
+"""Inputs as documents of a page: one per path, and more for other captures at it; each is read when first looked at.
 
-The command line, the list of recent inputs and files that were dropped on the page all come in here.
+Used by the command line, the list of recent inputs, and files that are dropped on the page.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from wavewright.page.questions import questions_about
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import COUNTER_CAPTURES, INPUTS, Kind, sniff
 
-MOST_SIBLINGS = 1_000  #: Other dispatches of a folder that the page can open.
+MOST_SIBLINGS = 1_000  #: Other dispatches of a folder that become documents.
 
 
 class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -37,7 +37,7 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     resources: tuple[str, ...] = ()
     amd: bool = False
     one_run: bool = False  #: Whether all paths are one run.
-    captures: tuple[str, ...] = ()  #: Traces of the capture of graphs that the run replays.
+    captures: tuple[str, ...] = ()  #: Traces in which the graphs were captured that the run replays.
 
 
 def add_inputs(
@@ -48,9 +48,9 @@ def add_inputs(
     has_notes: bool = True,
     tell: Callable[[str], None] = lambda _: None,
 ) -> list[Document]:
-    """New documents for paths, not yet read; `tell` is called with what the page does not show.
+    """New documents for paths, not yet read; `tell` is called with remarks for the terminal.
 
-    Raises `UsageError, NotATraceError` when a path is nothing that can be shown: then there is no new document.
+    Raises `UsageError, NotATraceError` when a path is nothing that can be shown: then no document is added.
     """
     reading = reading or Reading()
     if reading.one_run or reading.captures:
@@ -68,7 +68,7 @@ def add_inputs(
 
 
 def what_is(path: Path, inventory: Inventory | None = None) -> str:
-    """Description of an input in words; reading it may wait until it is looked at.
+    """The description of an input's kind; nothing is read but its first bytes and names of files.
 
     Raises `UsageError, NotATraceError` when it is nothing that can be shown.
     """
@@ -94,8 +94,8 @@ def read_paths(
     inventory: Inventory | None = None,
     **reading: Any,
 ) -> Shown:
-    """The document at the paths, several of which are files of one run; a trace with source texts from below a folder,
-    else from beside it."""
+    """The document at the paths; several paths are files of one run. A trace gets source texts from below
+    `source_root`, else from beside it."""
     if len(paths) > 1 or (paths[0].is_file() and INPUTS[sniff(paths[0], inventory or Inventory())].document == "run"):
         return _one_run(paths, ())
     if target is not None and sniff(paths[0], inventory) in COUNTER_CAPTURES:
@@ -127,60 +127,58 @@ def label_of(paths: Sequence[Path]) -> str:
 
 
 def labels_of(paths: Sequence[Path]) -> dict[Path, str]:
-    """The names of the paths; of those that are called alike the folders that tell them apart.
+    """Names of the paths: the last parts of each that no other path ends in.
 
     >>> list(labels_of([Path("/old/c1/raw"), Path("/old/c2/raw"), Path("/old/c3")]).values())
     ['c1/raw', 'c2/raw', 'c3']
     """
-    ends = {path: path.resolve().parts for path in paths}
-    counts = dict.fromkeys(ends, 1)
-    while alike := _alike({path: ends[path][-counts[path] :] for path in ends}):
-        deeper = [path for path in alike if counts[path] < len(ends[path])]
-        if not deeper:
-            break
-        counts.update((path, counts[path] + 1) for path in deeper)
-    return {path: "/".join(ends[path][-counts[path] :]) for path in ends}
+    tails = {path: _tails(path.resolve().parts) for path in paths}
+    counts = Counter(tail for path_tails in tails.values() for tail in path_tails)
+    return {
+        path: "/".join(next((tail for tail in path_tails if counts[tail] == 1), path_tails[-1]))
+        for path, path_tails in tails.items()
+    }
 
 
-def _alike(names_of: dict[Path, tuple[str, ...]]) -> list[Path]:
-    counts = Counter(names_of.values())
-    return [path for path, name in names_of.items() if counts[name] > 1]
+def _tails(parts: tuple[str, ...]) -> list[tuple[str, ...]]:
+    """The last part, the last two, ... all parts."""
+    return [parts[-length:] for length in range(1, len(parts) + 1)]
 
 
 @dataclass
 class _Input:
-    """One path and the documents that it becomes."""
+    """One path and the documents that are made of it."""
 
     library: Library
     path: Path
     label: str
     reading: Reading
     inventory: Inventory
-    is_only: bool  #: Whether it is the only input: then the documents beside it need no longer names.
+    is_only: bool  #: Whether it is the only input: then the labels of its other documents need not name it.
     has_notes: bool
     tell: Callable[[str], None]
     _lock: Lock = field(default_factory=Lock)
-    _has_beside: bool = False  #: Whether what else stands there was added.
-    _document: Document = field(init=False, repr=False)  #: Of the path itself.
+    _are_others_added: bool = False  #: Whether the other documents at the path were added.
+    _document: Document = field(init=False, repr=False)  #: The main document of the path.
 
     def added(self) -> Document:
-        if sniff(self.path, self.inventory) is Kind.STORE:  # without notes: they would lie among its files
+        if sniff(self.path, self.inventory) is Kind.STORE:  # no notes: they would stand among its files
             return self.library.add(self.label, str(self.path), partial(_store, self.path))
         self._document = self._add(self.label, self.open)
         return self._document
 
     def open(self) -> Shown:
-        """Open the path. What else stands there becomes documents, too: other dispatches, counters of a run."""
-        about = INPUTS[sniff(self.path, self.inventory)].document
-        Thread(target=questions_about, args=(about,), daemon=True).start()  # imports: half a second beside the reading
+        """Open the path. The first time, other captures at it become documents too: dispatches, counters of a run."""
+        kind = INPUTS[sniff(self.path, self.inventory)].document
+        Thread(target=questions_about, args=(kind,), daemon=True).start()  # imports analyses (0.5 s) during the reading
         content = self._read(self.reading.dispatch, self.inventory)
         with self._lock:
-            is_first, self._has_beside = not self._has_beside, True
+            is_first, self._are_others_added = not self._are_others_added, True
         if is_first:
-            self._add_beside(content)
+            self._add_others(content)
         return content
 
-    def _add_beside(self, content: Shown) -> None:
+    def _add_others(self, content: Shown) -> None:
         name = self.label
         if isinstance(content, Run) and self.path.is_file() and content.count("counter_info"):
             from wavewright.readers.counters import open_counters  # folders are several processes
@@ -191,7 +189,7 @@ class _Input:
             if self.path.is_dir():
                 self._add_of_folder(name)
             others = content.source.other_dispatches
-            if others:  # the name of the input alone would not say which of them it is
+            if others:  # the name of the input alone does not tell which dispatch it is
                 self._document.label = shown(f"{name}, dispatch {content.source.dispatch_key}")
             for number in others[:MOST_SIBLINGS]:
                 label = f"dispatch {number}" if self.is_only else f"{name}, dispatch {number}"
@@ -202,7 +200,7 @@ class _Input:
                 self.tell(f"{name}: {loss['message']}; {loss['advice']}")
 
     def _add_of_folder(self, name: str) -> None:
-        """The run and the counters in the folder of thread traces."""
+        """Add the run and the counters in a folder of thread traces."""
         from wavewright.readers.counters import open_counters
         from wavewright.readers.folder_of_run import holds_counters, holds_runs
 

@@ -1,4 +1,4 @@
-"""From a question's name and its parameters as text to bytes for the page, and all answers of an exported one."""
+"""Answers as bytes: of one question by its name and parameters as text, and of all questions for an exported page."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.payload import ARROW, JSON, Payload, key_of
 from wavewright.page.questions import questions_about
 
-_MOST_PARTS = 3  # of one document: a user looks at one at a time, and may step back
+_MOST_PARTS = 3  #: Of one document that stay in memory: the one on screen, and those before it.
 _GUARD = Lock()
 
 
 def part_of_time(document: Document, begin: float | None, end: float | None) -> Document:
-    """The part from `begin` to `end`, in the time of the page: aligned cycles, or ns since the start of each node.
+    """The part of a document from `begin` to `end`, in aligned cycles or in ns since the start of each node.
 
-    Raises `UsageError` when it is asked about, and no wave ran then.
+    Questions about it raise `UsageError` when no wave ran in that time.
     """
     parts: dict[tuple[float | None, float | None], Document] = document.kept("parts of time", dict)
     with _GUARD:
@@ -67,13 +67,13 @@ def _part_of_trace(trace: ThreadTrace, begin: float | None, end: float | None) -
         raise UsageError(problem, advice="select another time, or look at the whole time") from error
 
 
-#: What a page asks at once and takes longest, in the order in which it is asked.
+#: The slowest of the questions that a page asks at its start, in their order.
 FIRST = ("overview", "tracks", "costs", "arrows", "loops", "counter_metrics", "counter_panels", "counter_roofline")
 
 
 def ask(document: Document, name: str, texts: Mapping[str, str]) -> Payload:
     """The answer to the question `name` about a document."""
-    # what can be asked about any document does not need to be told its kind, for which it would be read
+    # questions about any kind come first: to know the kind, the document would have to be read
     question = questions_about("any").get(name) or questions_about(document.kind).get(name)
     if question is None:
         raise UsageError(f"no question {name[:40]!r} about {DOCUMENTS.get(document.kind, STORE)}")
@@ -85,30 +85,24 @@ def ask(document: Document, name: str, texts: Mapping[str, str]) -> Payload:
 
 
 def prepare(document: Document) -> None:
-    """Answer the first questions before anybody asks them: what they are made of is kept."""
+    """Answer the first questions before the page asks them, so that their results are cached."""
     for name in FIRST:
-        question = questions_about(document.kind).get(name)
-        if question:
-            with suppress(BaseException):  # whoever asks is told; a panic inside polars is not an Exception
+        if name in questions_about(document.kind):
+            with suppress(BaseException):  # the page gets errors when it asks; a panic in polars is not an Exception
                 payload = ask(document, name, {})
                 if document.kept_answers:
                     document.kept_answers.put(name, {}, payload)
 
 
 def arrow(frame: pl.DataFrame) -> Payload:
-    """A frame as an Arrow stream of one batch, with types that every Arrow reader knows.
-
-    >>> import polars as pl
-    >>> arrow(pl.DataFrame({"row": [1]})).content[:4]
-    b'\\xff\\xff\\xff\\xff'
-    """
+    """A frame as an Arrow stream of one batch, with types that every Arrow reader knows."""
     out = io.BytesIO()
     frame.rechunk().write_ipc_stream(out, compat_level=pl.CompatLevel.oldest())
     return Payload(out.getvalue(), ARROW)
 
 
 def json(value: Any) -> Payload:
-    """Any answer as JSON; NaN and infinities become null, and what is not a character of any text an escape.
+    """An answer as JSON; NaN and infinities become null, and surrogates escapes.
 
     >>> json({"share": float("nan")}).content
     b'{"share":null}'
@@ -120,7 +114,7 @@ def json(value: Any) -> Payload:
 
 @dataclass(frozen=True)
 class HeldAnswer:
-    """An answer that an exported page holds."""
+    """A question whose answer an exported page stores."""
 
     document: int
     question: str
@@ -133,12 +127,11 @@ class HeldAnswer:
 
 
 def held_by(document: Document) -> Iterator[HeldAnswer]:
-    """Every answer about a document that an exported page holds."""
+    """Every question about a document whose answer an exported page stores."""
     for question in questions_about(document.kind).values():
         for parameters in question.held(document):
-            yield HeldAnswer(
-                document.number, question.name, {name: _as_javascript(value) for name, value in parameters.items()}
-            )
+            texts = {name: _as_javascript(value) for name, value in parameters.items()}
+            yield HeldAnswer(document.number, question.name, texts)
 
 
 def _as_javascript(value: Any) -> str:

@@ -1,1 +1,1 @@
-"""Counter captures as files of other tools."""
+"""Writers of counter captures in formats of other tools."""

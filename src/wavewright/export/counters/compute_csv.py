@@ -1,4 +1,4 @@
-"""One CSV file per table of metrics, named and laid out as ROCm Compute Profiler saves its tables."""
+"""Metrics of counters as CSV files, one per table, with the names and layout of ROCm Compute Profiler's."""
 
 from __future__ import annotations
 
@@ -23,9 +23,12 @@ from wavewright.facts.metrics.declared import Metric, MetricTable
 from wavewright.model.counters import CounterSet
 
 _HEADERS: dict[str, str] = packaged("compute_csv.toml", __package__)["headers"]
-_WITHOUT_UNIT = ("value", "quartiles")
-_DECIMALS = {"kernel": 6}
-_OTHER_DECIMALS = 4
+_NO_VALUE = frozenset(packaged("compute_csv.toml", __package__)["no_value"])
+_WITHOUT_UNIT = ("value", "quartiles")  #: Layouts of tables.
+_DECIMALS_PER_KERNEL, _DECIMALS = 6, 4
+_WRAPPED_LIST, _WRAPPED_TOP = (80, 4), (40, 3)  #: Characters of a line and lines of a wrapped kernel name.
+_WHOLE = re.compile(r"[+-]?\d{1,18}")
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NAME_BYTES_MAX = 200  #: Of a title; file systems take 255 for the whole name.
 _MARK = "0.2_Dispatch_List.csv"
 
@@ -39,7 +42,9 @@ def write_compute_csv(
     reference's rules units are spelled as it does (T4, T5).
     """
     _check_outside(counters.path, folder)
-    places = decimals if decimals is not None else _DECIMALS.get(answer.normalization, _OTHER_DECIMALS)
+    places = decimals
+    if places is None:
+        places = _DECIMALS_PER_KERNEL if answer.normalization == "kernel" else _DECIMALS
     is_reference = answer.rules.startswith("rocprof-compute")
     texts = {
         "0.1_Top_Kernels.csv": _text(kernel_rows(answer, counters, places, is_reference=is_reference)),
@@ -59,10 +64,7 @@ def write_compute_csv(
 
 
 def _check_outside(capture: str, folder: Path) -> None:
-    if not capture:
-        return
-    inside, whole = folder.resolve(), Path(capture).resolve()
-    if whole.is_dir() and (inside == whole or whole in inside.parents):
+    if capture and Path(capture).is_dir() and folder.resolve().is_relative_to(Path(capture).resolve()):
         problem = "this folder is part of the capture, which is never written to"
         raise UsageError(problem, where=str(folder), advice="give another place")
 
@@ -80,40 +82,35 @@ def _text(rows: Iterable[Sequence[str]]) -> str:
 
 
 class _Cells:
-    """The rows of tables as text."""
+    """The rows of metric tables as text."""
 
     def __init__(self, answer: CounterPanels, places: int, *, is_reference: bool) -> None:
         self._normalization = answer.normalization
         self._places = places
         self._is_reference = is_reference
-        frame = answer.rows
-        self._columns: dict[str, list[Any]] = {name: frame[name].to_list() for name in ("unit", *_HEADERS)}
-        self._place: dict[tuple[str, str, str], int] = {}
-        self._channels: dict[str, list[int]] = {}
-        descriptions = zip(
-            *(frame[name].to_list() for name in ("table_id", "metric_id", "series", "channel")), strict=True
-        )
-        for row, (table, metric, series, channel) in enumerate(descriptions):
-            self._place[table, metric, series] = row
-            if channel is not None and (not self._channels.get(table) or self._channels[table][-1] < channel):
-                self._channels.setdefault(table, []).append(channel)
+        keys = answer.rows.select("table_id", "metric_id", "series").iter_rows()
+        self._values = dict(zip(keys, answer.rows.select("unit", *_HEADERS).iter_rows(named=True), strict=True))
+        channels = answer.rows.drop_nulls("channel").group_by("table_id").agg(pl.col("channel").unique().sort())
+        self._channels: dict[str, list[int]] = dict(channels.iter_rows())
 
     def rows(self, table: MetricTable) -> Iterator[Sequence[str]]:
+        """The header and the rows of a table."""
         if table.per_channel:
             yield from self._channel_rows(table)
             return
         labels = list(dict.fromkeys(header for metric in table.metrics for header, _ in metric.labels))
-        values = ["Value"] if table.layout == "value" else [_HEADERS[name] for name in table.columns]
+        columns = ["Value"] if table.layout == "value" else [_HEADERS[name] for name in table.columns]
         has_unit = table.layout not in _WITHOUT_UNIT
-        unit_place = 1 if table.layout == "peak" else len(values)
+        unit_place = 1 if table.layout == "peak" else len(columns)
         unit_header = table.unit_header if self._is_reference else "Unit"
-        yield ["Metric", *labels, *_with(values, unit_place, unit_header, has_unit=has_unit)]
+        yield ["Metric", *labels, *_with(columns, unit_place, unit_header, has_unit=has_unit)]
         for metric in table.metrics:
-            place = self._place[table.id, metric.id, metric.series]
+            values = self._values[table.id, metric.id, metric.series]
             label_by_header = dict(metric.labels)
-            cells = [self._number(name, place) for name in table.columns]
-            with_unit = _with(cells, unit_place, self._unit(metric, place), has_unit=has_unit)
-            yield [metric.name, *(label_by_header.get(header, "") for header in labels), *with_unit]
+            cells = _with(
+                self._numbers(values, table), unit_place, self._unit(metric, values["unit"]), has_unit=has_unit
+            )
+            yield [metric.name, *(label_by_header.get(header, "") for header in labels), *cells]
 
     def _channel_rows(self, table: MetricTable) -> Iterator[Sequence[str]]:
         if table.layout == "average":
@@ -122,18 +119,15 @@ class _Cells:
             headers = [_HEADERS[name] for name in table.columns]
         yield ["Channel", *headers]
         for channel in self._channels.get(table.id, ()):
-            places = [self._place[table.id, f"{table.id}.{channel}", metric.series] for metric in table.metrics]
-            yield [f"{channel}.0", *(self._number(name, place) for place in places for name in table.columns)]
+            series = [self._values[table.id, f"{table.id}.{channel}", metric.series] for metric in table.metrics]
+            yield [f"{channel}.0", *(cell for values in series for cell in self._numbers(values, table))]
 
-    def _number(self, name: str, place: int) -> str:
-        value = self._columns[name][place]
-        if value is None or math.isnan(value):
-            return ""
-        return repr(round(value, self._places))
+    def _numbers(self, values: Mapping[str, Any], table: MetricTable) -> list[str]:
+        return [_number(values[name], self._places) for name in table.columns]
 
-    def _unit(self, metric: Metric, place: int) -> str:
+    def _unit(self, metric: Metric, own_unit: str) -> str:
         if not self._is_reference:
-            return str(self._columns["unit"][place])
+            return own_unit
         unit = metric.unit.replace("/N", f" per {self._normalization}").capitalize()
         return "ns" if "ns" in unit.lower() else unit
 
@@ -142,22 +136,10 @@ def _with(cells: Sequence[str], place: int, unit: str, *, has_unit: bool) -> lis
     return [*cells[:place], unit, *cells[place:]] if has_unit else list(cells)
 
 
-_TOP_WIDTH = (40, 3)
-_LIST_WIDTH = (80, 4)
-_NOTHING = frozenset(
-    {
-        *("", "#N/A", "#N/A N/A", "#NA", "<NA>", "N/A", "NA", "NULL", "None", "n/a", "null"),
-        *("NaN", "-NaN", "nan", "-nan", "1.#IND", "-1.#IND", "1.#QNAN", "-1.#QNAN"),
-    }
-)
-_WHOLE = re.compile(r"[+-]?\d{1,18}")
-_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-
-
 def kernel_rows(
     answer: CounterPanels, counters: CounterSet, places: int, *, is_reference: bool
 ) -> Iterator[Sequence[str]]:
-    """Kernels by total duration; under the reference's rules by the times of the joined table, however unsound."""
+    """Kernels by total duration; under the reference's rules by the times of its joined table, which mix passes."""
     kernels = answer.kernels
     if is_reference:
         kernels = ranked_kernels(reference_dispatches(counters).with_columns(kernel_name="kernel_name_spelled"))
@@ -165,61 +147,56 @@ def kernel_rows(
     pairs = counters.dispatches.select("kernel_name", "kernel_name_spelled").unique(maintain_order=True)
     spelled = {written or name: name for name, written in pairs.iter_rows()}
     is_chosen = [spelled.get(name, name) in chosen_names for name in kernels["kernel_name"]]
-    marks = [["S"], *(["*"] if mark else [""] for mark in is_chosen)] if not all(is_chosen) else None
-    rows = [["Kernel_Name", "Count", "Sum(ns)", "Mean(ns)", "Median(ns)", "Pct"]]
-    names = ("duration_ns_total", "duration_ns_mean", "duration_ns_median")
-    for row in kernels.iter_rows(named=True):
-        durations = [_number(row[name], places) for name in names]
+    has_marks = not all(is_chosen)
+    yield ["Kernel_Name", "Count", "Sum(ns)", "Mean(ns)", "Median(ns)", "Pct", *(["S"] if has_marks else ())]
+    for row, is_marked in zip(kernels.iter_rows(named=True), is_chosen, strict=True):
+        name = _wrapped(row["kernel_name"] or "", *_WRAPPED_TOP)
         share = row["duration_share"]
-        percent = _number(None if share is None else 100 * share, places)
-        rows.append(
-            [_wrapped(row["kernel_name"] or "", *_TOP_WIDTH), f"{row['dispatch_count']}.0", *durations, percent]
-        )
-    for number, row_cells in enumerate(rows):
-        yield [*row_cells, *marks[number]] if marks else row_cells
+        times = [row["duration_ns_total"], row["duration_ns_mean"], row["duration_ns_median"]]
+        numbers = [_number(value, places) for value in (*times, None if share is None else 100 * share)]
+        marks = [("*" if is_marked else "")] if has_marks else []
+        yield [name, f"{row['dispatch_count']}.0", *numbers, *marks]
 
 
 def dispatch_rows(counters: CounterSet, *, is_reference: bool) -> Iterator[Sequence[str]]:
     """All dispatches of the capture."""
     yield ["Dispatch_ID", "Kernel_Name", "GPU_ID"]
     if not is_reference:
-        columns: tuple[str, ...] = ("dispatch_id", "kernel_name", "agent")
-        for identity, name, agent in counters.dispatches.select(columns).iter_rows():
+        for identity, name, agent in counters.dispatches.select("dispatch_id", "kernel_name", "agent").iter_rows():
             yield ["" if identity is None else str(identity), name or "", agent or ""]
         return
     is_long = "long" in counters.passes["form"].to_list()
     rows: pl.DataFrame = reference_dispatches(counters)
-    identities = rows.select("dispatch_id", "kernel_name_spelled", "agent", "gpu")
-    for number, (identity, name, agent, gpu) in enumerate(identities.iter_rows()):
-        ids = (number, gpu) if is_long else (identity, agent)
+    for number, row in enumerate(rows.iter_rows(named=True)):
+        ids = (number, row["gpu"]) if is_long else (row["dispatch_id"], row["agent"])
         first, last = ("" if cell is None else str(cell) for cell in ids)
-        yield [first, _wrapped(name or "", *_LIST_WIDTH), last]
+        yield [first, _wrapped(row["kernel_name_spelled"] or "", *_WRAPPED_LIST), last]
 
 
 def system_rows(facts: Mapping[str, str]) -> Iterator[Sequence[str]]:
     """The recorded facts about the node, one per row, in recorded order."""
     yield ["Info"]
-    for word in facts.values():
-        yield [_retold(word)]
+    for text in facts.values():
+        yield [_rewritten(text)]
 
 
-def _retold(word: str) -> str:
-    """As a reader that guesses types writes it again: numbers are numbers, words for nothing are nothing."""
-    plain = word.strip()
-    if plain in _NOTHING:
+def _rewritten(text: str) -> str:
+    """A text as pandas writes it again after guessing its type: numbers normalised, words for no value empty."""
+    plain = text.strip()
+    if plain in _NO_VALUE:
         return ""
     if _WHOLE.fullmatch(plain):
         return str(int(plain))
-    return repr(float(plain)) if _DECIMAL.fullmatch(plain) else word
+    return repr(float(plain)) if _DECIMAL.fullmatch(plain) else text
 
 
 def _number(value: float | None, places: int) -> str:
-    return "" if value is None else repr(round(float(value), places))
+    return "" if value is None or math.isnan(value) else repr(round(float(value), places))
 
 
-def _wrapped(name: str, width: int, most: int) -> str:
-    """A name cut into lines; what does not fit ends in three points."""
+def _wrapped(name: str, width: int, most_lines: int) -> str:
+    """A name cut into lines of `width` characters; one of more than `most_lines` ends in three points."""
     lines = [name[start : start + width] for start in range(0, len(name), width)]
-    if len(lines) > most:
-        lines = [*lines[: most - 1], lines[most - 1][:-3] + "..."]
+    if len(lines) > most_lines:
+        lines = [*lines[: most_lines - 1], lines[most_lines - 1][:-3] + "..."]
     return "\n".join(lines)

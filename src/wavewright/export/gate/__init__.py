@@ -1,1 +1,1 @@
-"""Files of a gate: baselines, Markdown and annotations for GitHub, JUnit."""
+"""Files of a gate: baselines, stores of captures, annotations for GitHub, JUnit."""

@@ -1,9 +1,10 @@
-"""Writes baseline files: see `wavewright.readers.baseline`."""
+"""Writes baseline files, the format of which `wavewright.readers.baseline` declares."""
 
 from __future__ import annotations
 
 from dataclasses import fields
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -12,11 +13,11 @@ from wavewright.export.kit.staging import staged
 from wavewright.model.baseline import BASELINE_FORMAT, Baseline, Quantity
 from wavewright.readers.baseline import Capture, File, Input, Row
 
-_DIGITS = 9  #: Significant ones: more than a clock of nanoseconds has.
+_DIGITS = 9  #: Significant digits of numbers: more than a clock of nanoseconds has.
 
 
 def write_baseline(baseline: Baseline, path: Path, *, force: bool = False) -> None:
-    """Write the file; the same captures give the same bytes."""
+    """Write a baseline; the same captures give the same bytes."""
     with staged([path], force=force) as (twin,):
         twin.write_bytes(baseline_bytes(baseline))
 
@@ -27,7 +28,7 @@ def baseline_bytes(baseline: Baseline) -> bytes:
     captures = [
         Capture(
             label=shown(capture.label),
-            quantities=[_row(each, numbers) for each in capture.quantities],
+            quantities=[_row(quantity, numbers) for quantity in capture.quantities],
             inputs=[Input(shown(each.path), each.byte_count, each.sha256, each.is_whole) for each in capture.inputs],
             target=capture.target,
             product=shown(capture.product),
@@ -53,15 +54,11 @@ def baseline_bytes(baseline: Baseline) -> bytes:
 
 
 def _row(quantity: Quantity, numbers: dict[str, int]) -> Row:
-    def number_of(name: str) -> int:
-        return numbers.setdefault(shown(name), len(numbers))
-
-    values = {field.name: getattr(quantity, field.name) for field in fields(quantity)}
-    values = {name: _rounded(value) if isinstance(value, float) else value for name, value in values.items()}
-    return Row(
-        **values | {"name": number_of(quantity.name), "file": number_of(quantity.file) if quantity.file else None}
-    )
-
-
-def _rounded(value: float) -> float:
-    return float(f"{value:.{_DIGITS}g}")
+    """A quantity with numbers instead of names; `numbers` gets the new ones."""
+    values: dict[str, Any] = {field.name: getattr(quantity, field.name) for field in fields(quantity)}
+    for name, value in values.items():
+        if isinstance(value, float):
+            values[name] = float(f"{value:.{_DIGITS}g}")
+    for name in ("name", "file"):
+        values[name] = numbers.setdefault(shown(values[name]), len(numbers)) if values[name] else None
+    return Row(**values)

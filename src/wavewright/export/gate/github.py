@@ -1,4 +1,4 @@
-"""Workflow commands of GitHub: annotations, at most ten of a step, their data escaped."""
+"""A gate's result as annotations of GitHub: workflow commands, at most ten of a step, with escaped data."""
 
 from __future__ import annotations
 
@@ -16,26 +16,23 @@ _LEVELS = {FAIL: "error", CANNOT_TELL: "warning"}
 
 
 def annotation_lines(answer: GateAnswer, place: Callable[[str], str] = str) -> str:
-    """One line per annotation, the worst check first; `place` gives the path in the repository of a source file.
+    """One line per annotation: reasons why nothing can be told, failed and undecided checks, lines that grew.
 
-    The verdict is the first where something is lost or no check has a line; lines that grew follow a failure.
+    `place` gives the path of a source file in the repository.
     """
     commands: list[str] = []
     if answer.reasons:
         commands.append(command("warning", "; ".join(answer.reasons), title="wavewright gate cannot tell"))
-    checks = shown_checks(answer).filter(shown_checks(answer)["status"].is_in([*_LEVELS]))
-    commands += [_of_row(row, _LEVELS[row["status"]], sentence(row), place) for row in checks.to_dicts()]
+    checks = [row for row in shown_checks(answer).to_dicts() if row["status"] in _LEVELS]
+    commands += [_at_row(row, _LEVELS[row["status"]], sentence(row), place) for row in checks]
     if answer.verdict == FAIL:
         for row in grown_lines(answer).to_dicts():
             text = f"exposed cycles of this line grew by {100 * row['change']:.1f} % of the cycles of a wave"
-            commands.append(_of_row(row, "warning", text, place))
-    omitted_count = len(commands) - MOST_ANNOTATIONS
-    if omitted_count > 0:
-        commands = commands[: MOST_ANNOTATIONS - 1]
-        commands.append(
-            command("notice", f"{omitted_count + 1:,} more are in the summary of this step", title="wavewright gate")
-        )
-    return "".join(f"{each}\n" for each in commands)
+            commands.append(_at_row(row, "warning", text, place))
+    if len(commands) > MOST_ANNOTATIONS:
+        text = f"{len(commands) - MOST_ANNOTATIONS + 1:,} more are in the summary of this step"
+        commands = [*commands[: MOST_ANNOTATIONS - 1], command("notice", text, title="wavewright gate")]
+    return "".join(f"{line}\n" for line in commands)
 
 
 def command(level: str, text: str, **properties: str | int) -> str:
@@ -48,11 +45,9 @@ def command(level: str, text: str, **properties: str | int) -> str:
     return f"::{level} {property_list}::{_data(text)}" if property_list else f"::{level}::{_data(text)}"
 
 
-def _of_row(row: dict[str, Any], level: str, text: str, place: Callable[[str], str]) -> str:
-    title = f"wavewright gate: {title_of(row, 60)}"
-    if row["file"] and row["line"]:
-        return command(level, text, file=place(row["file"]), line=row["line"], title=title)
-    return command(level, text, title=title)
+def _at_row(row: dict[str, Any], level: str, text: str, place: Callable[[str], str]) -> str:
+    position = {"file": place(row["file"]), "line": row["line"]} if row["file"] and row["line"] else {}
+    return command(level, text, **position, title=f"wavewright gate: {title_of(row, 60)}")
 
 
 def _data(text: str) -> str:

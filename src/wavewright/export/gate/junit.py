@@ -1,4 +1,4 @@
-"""JUnit XML: one case per quantity and per limit of a budget."""
+"""A gate's result as JUnit XML: one case per quantity and per limit of a budget."""
 
 from __future__ import annotations
 
@@ -10,21 +10,19 @@ from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL, NOT_JUDGED,
 from wavewright.base.shown import printable
 from wavewright.words.gate import sentences, shown_checks
 
-_LONGEST = 500  #: Characters of the name of a case.
+_NAME_LENGTH = 500  #: Characters of the name of a case.
 
 
 def junit(answer: GateAnswer, *, is_unsure_allowed: bool = False) -> str:
-    """The document. What cannot be told is an error, so that no server shows it green; or skipped, if that is allowed.
+    """The XML document. A check that cannot tell is an error, so that CI does not pass, or skipped if that is allowed.
 
     Quantities that are not judged are skipped.
     """
-    cases = [
-        _case(row, is_unsure_allowed=is_unsure_allowed) for row in shown_checks(answer, everything=True).to_dicts()
-    ]
+    checks = shown_checks(answer, everything=True).to_dicts()
+    cases = [_case(row, is_unsure_allowed=is_unsure_allowed) for row in checks]
     if answer.reasons:
-        cases.insert(
-            0, _element("comparable", "gate", _unsure("; ".join(answer.reasons), is_allowed=is_unsure_allowed))
-        )
+        reasons = _unsure("; ".join(answer.reasons), is_allowed=is_unsure_allowed)
+        cases.insert(0, _element("comparable", "gate", reasons))
     counts = {name: sum(f"<{name} " in case for case in cases) for name in ("failure", "error", "skipped")}
     numbers = (
         f'tests="{len(cases)}" failures="{counts["failure"]}" errors="{counts["error"]}" skipped="{counts["skipped"]}" '
@@ -52,8 +50,8 @@ def _case(row: dict[str, Any], *, is_unsure_allowed: bool) -> str:
         NOT_JUDGED: f"<skipped message={_attribute(row['reason'])}/>",
     }[row["status"]]
     group = "budget" if row["limit_text"] else row["subject"]
-    name = f"{title_of(row, _LONGEST)}: {row['limit_text']}" if row["limit_text"] else title_of(row, _LONGEST)
-    return _element(name, f"wavewright.{group}", inside)
+    title = title_of(row, _NAME_LENGTH)
+    return _element(f"{title}: {row['limit_text']}" if row["limit_text"] else title, f"wavewright.{group}", inside)
 
 
 def _unsure(words: str, *, is_allowed: bool) -> str:
@@ -67,7 +65,7 @@ def _element(name: str, group: str, inside: str) -> str:
 
 
 def _text(text: str) -> str:
-    """Text of XML 1.0: what it cannot contain is shown as an escape."""
+    """Text for XML 1.0, with escapes for characters that it cannot contain."""
     return "\n".join(escape(printable(line)) for line in text.split("\n"))
 
 

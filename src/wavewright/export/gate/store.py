@@ -1,4 +1,4 @@
-"""Adds what captures measured to a store: a file per capture, which appears whole or not at all."""
+"""Adds the measurements of captures to a store: a Parquet file per capture, which appears completely or not at all."""
 
 from __future__ import annotations
 
@@ -24,44 +24,38 @@ from wavewright.model.baseline import (
 from wavewright.model.schema import frame_of
 from wavewright.readers.store import CAPTURES, ENDING, PACKS, check_mark, filter_text, open_store, place_of
 
-_PACK_FROM = 256  #: Captures without a pack from which on they are packed: few files are read fast as they are.
+_PACK_FROM = 256  #: So many captures without a pack are packed; fewer files are read fast enough one by one.
 _NAMES = {field.name for field in fields(Quantity)} & set(STORE_ROWS.names)
 
 
 @dataclass(frozen=True)
 class Added:
-    """The outcome for one capture."""
+    """What happened to one capture."""
 
-    capture: str  #: Its identity.
+    capture: str  #: Its identity, a hash.
     label: str
-    is_new: bool  #: False: it was there.
+    is_new: bool  #: False = the store had it.
     quantity_count: int
 
 
 def make_store(address: str) -> None:
     """Make a store where there is none."""
     place = place_of(address)
-    if STORE_MARK in place.names(""):
+    names = place.names("")
+    if STORE_MARK in names:
         check_mark(address)
         return
-    others = place.names("")
-    if others:
+    if names:
         advice = "name a new folder, or an empty one"
-        raise OutputError(f"a store would be among other files ({others[0]})", where=address, advice=advice)
+        raise OutputError(f"a store would be among other files ({names[0]})", where=address, advice=advice)
     place.publish(STORE_MARK, msgspec.json.encode({"format": STORE_FORMAT, "version": STORE_VERSION}) + b"\n")
 
 
 def add_captures(address: str, measured: Baseline, labels: CaptureLabels, *, path: str, newest_ns: int) -> list[Added]:
-    """Add the captures at one path; those that are there already stay as they are.
+    """Add the captures at a path; those that the store has already stay unchanged.
 
-    Raises `WavewrightError` when the store cannot be written, or is not one.
-
-    Parameters
-    ----------
-    path
-        Where they are.
-    newest_ns
-        The newest change of their files, since 1970.
+    `newest_ns` is the last change of their files, since 1970. Raises `WavewrightError` when the store cannot be
+    written, or is not one.
     """
     place = check_mark(address)
     added = []
@@ -79,7 +73,7 @@ def add_captures(address: str, measured: Baseline, labels: CaptureLabels, *, pat
 
 
 def pack(address: str, kind: str) -> int:
-    """Put captures that are in no pack into one, where there are many; how many those were."""
+    """Put the captures that are in no pack into one if they are many; returns the number of packed captures."""
     store = open_store(address)
     captures = store.unpacked(kind)
     if len(captures) < _PACK_FROM:
@@ -91,18 +85,14 @@ def pack(address: str, kind: str) -> int:
 
 
 def _identity(measured: Baseline, capture: MeasuredCapture) -> str:
-    """A hash of what the measurements were made from; of captures without files, of the measurements."""
-    made_of: list[object] = [measured.kind, measured.step, sorted(measured.filters.items()), capture.code]
+    """A hash of the files that were measured and of the choice in them; without files, of the measurements."""
+    origin: list[object] = [measured.kind, measured.step, sorted(measured.filters.items()), capture.code]
     if capture.inputs:
-        made_of += [sorted((each.sha256, each.byte_count) for each in capture.inputs), _dispatch_of(capture)]
+        _, mark, dispatch = capture.label.rpartition(" dispatch ")  # several dispatches can be in the same files
+        origin += [sorted((file.sha256, file.byte_count) for file in capture.inputs), dispatch if mark else ""]
     else:
-        made_of += [capture.label, [msgspec.to_builtins(each) for each in capture.quantities]]
-    return hashlib.sha256(msgspec.json.encode(made_of)).hexdigest()[:32]
-
-
-def _dispatch_of(capture: MeasuredCapture) -> str:
-    """Of several dispatches in the same files, the part of the label that tells them apart."""
-    return capture.label.rpartition(" dispatch ")[2] if " dispatch " in capture.label else ""
+        origin += [capture.label, [msgspec.to_builtins(quantity) for quantity in capture.quantities]]
+    return hashlib.sha256(msgspec.json.encode(origin)).hexdigest()[:32]
 
 
 def _rows(

@@ -1,1 +1,1 @@
-"""Shared by all writers."""
+"""What all writers share: staging of outputs, table files, JSON text, pictures, results."""

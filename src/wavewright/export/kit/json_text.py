@@ -1,4 +1,4 @@
-"""JSON as bytes, fast: small values through msgspec, long lists of integers through polars' CSV writer."""
+"""JSON as bytes: values by msgspec, and long lists of integers by polars' CSV writer, which is faster."""
 
 from __future__ import annotations
 
@@ -9,22 +9,17 @@ import polars as pl
 
 from wavewright.base.shown import json_bytes
 
-#: Rows made into text at once: enough that calls cost nothing, few enough that text does not fill the memory.
+#: Rows that become text at once: many, so that calls cost little; not too many for the memory.
 _WINDOW_ROWS = 1 << 17
 
 
 def encode(value: Any) -> bytes:
-    """Compact JSON with keys in alphabetical order, as AMD's writer gives it."""
+    """Compact JSON with keys in alphabetical order, as AMD's writer has it."""
     return json_bytes(value, order="sorted")
 
 
 def integer_rows(frame: pl.DataFrame) -> bytes:
-    """Rows of integer columns without nulls as a JSON list of lists; no rows give `null`, as in AMD's files.
-
-    >>> import polars as pl
-    >>> integer_rows(pl.DataFrame({"time": [8, 12], "state": [1, 2]}))
-    b'[[8,1],[12,2]]'
-    """
+    """Rows of integer columns without nulls as a JSON list of lists; no rows give `null`, as in AMD's files."""
     return next(integer_rows_of_slices(frame, [(0, frame.height)]))
 
 
@@ -38,7 +33,7 @@ def integer_rows_of_slices(frame: pl.DataFrame, slices: Iterable[tuple[int, int]
     window_start, lines = 0, [""]
     for first, count in slices:
         if count and not window_start <= first <= first + count < window_start + len(lines):
-            # One integer per field needs no quoting, so CSV differs from JSON only between the rows.
+            # Integers need no quotes, so CSV differs from JSON only between rows.
             window = frame.slice(first, max(count, _WINDOW_ROWS))
             window_start, lines = first, window.write_csv(include_header=False).split("\n")
         rows = "],[".join(lines[first - window_start : first - window_start + count])

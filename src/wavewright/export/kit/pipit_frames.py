@@ -1,4 +1,4 @@
-"""Frames of events in the manner of Pipit: one row where something is entered, left, or happens."""
+"""Frames of events in the format of Pipit: one row where something is entered, left, or happens."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _COLUMNS: dict[str, str] = packaged("pipit_columns.toml", __package__)["pipit"]
 
 
 def pipit_frame(ranges: pl.DataFrame, instants: pl.DataFrame) -> pd.DataFrame:
-    """The frame of ranges and moments with `name`, `domain`, `rank`, `thread`, `start_ns` and, of ranges, `end_ns`.
+    """Pipit's frame of ranges and instants, which have `name`, `domain`, `rank`, `thread`, `start_ns`; ranges `end_ns`.
 
     Raises `MissingToolError` when pandas or pyarrow is not installed.
     """
@@ -27,7 +27,7 @@ def pipit_frame(ranges: pl.DataFrame, instants: pl.DataFrame) -> pd.DataFrame:
     leave = ranges.with_columns(
         pl.lit("Leave").alias("type"),
         time="end_ns",
-        # Events that end here are left before others are entered; events without duration are entered first.
+        # At equal times, ranges are left before others are entered, but those without duration after their entry.
         phase=pl.when("lasts").then(0).otherwise(2),
         nesting=-pl.col("start_ns"),
     )
@@ -40,17 +40,12 @@ def pipit_frame(ranges: pl.DataFrame, instants: pl.DataFrame) -> pd.DataFrame:
 
 
 def _matched(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the row and the time of their partner."""
-    pairs = (
-        rows.filter(pl.col("id").is_not_null()).group_by("id").agg(first=pl.col("row").min(), last=pl.col("row").max())
-    )
-    is_enter = pl.col("type") == "Enter"
-    matches = rows.join(pairs, on="id", how="left", maintain_order="left")
-    return matches.with_columns(
+    """Rows with the row and the time of their partner: of the leave of an enter, and vice versa."""
+    pairs = rows.drop_nulls("id").group_by("id").agg(first=pl.col("row").min(), last=pl.col("row").max())
+    is_enter, is_leave = pl.col("type") == "Enter", pl.col("type") == "Leave"
+    return rows.join(pairs, on="id", how="left", maintain_order="left").with_columns(
         partner=pl.when(is_enter).then("last").otherwise("first"),
-        partner_time=pl.when(pl.col("type") == "Instant")
-        .then(None)
-        .otherwise(pl.when(is_enter).then("end_ns").otherwise("start_ns")),
+        partner_time=pl.when(is_enter).then("end_ns").when(is_leave).then("start_ns"),
     )
 
 

@@ -1,4 +1,4 @@
-"""Tables in files: a folder of columnar files with a manifest, or one JSON object."""
+"""Tables as files: columnar files of a folder with their entries in its manifest, or one JSON object."""
 
 from __future__ import annotations
 
@@ -32,10 +32,7 @@ class ExportTable:
 
 
 def write_files(tables: Iterable[ExportTable], folder: Path, encoding: Encoding) -> dict[str, dict[str, Any]]:
-    """Write a file per table; returns their entries of the manifest.
-
-    Raises `OutputError` when a file cannot be written.
-    """
+    """Write a file per table; gives their entries of the manifest. Raises `OutputError` if a file cannot be written."""
     return {table.name: _write_file(table, folder, encoding) for table in tables}
 
 

@@ -1,4 +1,4 @@
-"""The result of a writer of runs."""
+"""The result of a writer: path, counts and losses."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from wavewright.model.run import Run
 
 @dataclass(frozen=True)
 class Written:
-    """One output: its path and its contents. Every `write_X(run, out, *, force=False, ...)` returns one, and raises
-    UsageError where the output exists and must not be replaced, OutputError where it cannot be written (`staged`).
+    """An output file or folder, as every `write_X(run, out, *, force=False, ...)` returns it.
+
+    The writers raise UsageError when the output exists and must not be replaced, OutputError when it cannot be written.
     """
 
     path: Path
@@ -33,6 +34,6 @@ class Written:
 
 
 def left_out(run: Run, tables: Iterable[str]) -> list[Loss]:
-    """A loss for each of these tables that has rows: the format cannot store them."""
+    """A loss for each of the tables that has rows, for formats that cannot store them."""
     counts = ((table, run.count(table)) for table in tables)
     return [Loss("not_in_format", count, table) for table, count in counts if count]

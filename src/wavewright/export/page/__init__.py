@@ -1,4 +1,4 @@
-"""Documents as one HTML file: the viewer's page with the answers inside, which asks nobody for anything."""
+"""Documents as one HTML file: the viewer's page with its answers inside, which needs neither server nor network."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
 from os import PathLike
 from pathlib import Path
 from typing import IO, Any
@@ -42,24 +41,12 @@ def write_html(
     with_source: bool = True,
     most_bytes: int = MOST_BYTES,
 ) -> Written:
-    """Write traces, runs and counter captures as one HTML file that any browser opens, without server and network.
+    """Write a trace, a run or a counter capture, or several with a label each, as one HTML file.
 
-    Raises `UsageError` when the file exists and `force` is not given; `MissingToolError` when this installation has no
-    viewer page; `WavewrightError` when the file cannot be written.
-
-    Parameters
-    ----------
-    documents
-        A trace, a run or a counter capture, or several with a label each.
-    out
-        The file.
-    force
-        Replace the file if it exists.
-    with_source
-        Whether the texts of source files go into it; the places stay either way.
-    most_bytes
-        What the compressed answers may take. Answers about single waves and the finest levels of timelines are left
-        out where they would take more, and the page says so.
+    Without `with_source`, the file has names and lines of source files, but not their text. Where the compressed
+    answers would take more than `most_bytes`, the finest levels of timelines and answers about single waves are left
+    out, and the page says so. Raises `UsageError` when the file exists and `force` is not given; `MissingToolError`
+    when this installation has no viewer page; `WavewrightError` when the file cannot be written.
     """
     target = Path(out)
     library = _library(documents, with_source=with_source)
@@ -75,18 +62,10 @@ def page_bytes(
     most_bytes: int = MOST_BYTES,
     most_items: int | None = None,
 ) -> tuple[bytes, list[Loss]]:
-    """The same page as bytes, and what it lacks. Raises `MissingToolError` when this installation has no viewer page.
+    """The page of `write_html` as bytes, and what was left out of it.
 
-    Parameters
-    ----------
-    documents
-        As in `write_html`.
-    at
-        What it shows first, as in its URL after `#`.
-    most_bytes
-        As in `write_html`.
-    most_items
-        Of so many single events of each timeline it has the details, the longest of a run; None = of many.
+    `at` is the place that it shows first, in the form of its URL after `#`; `most_items` limits the single events of
+    each timeline whose details it has. Raises `MissingToolError` when this installation has no viewer page.
     """
     stream = io.BytesIO()
     library = _library(documents, with_source=True)
@@ -100,7 +79,7 @@ def _write_page(
     frame = page_frame(", ".join(document.label for document in library.documents), at=at)
     with PackedAnswers() as answers:
         for document in library.documents:
-            answers.ask(library, _few(held_by(document), most_items), most_bytes)
+            answers.ask(library, _limited(held_by(document), most_items), most_bytes)
         answers.leave_out(most_bytes)
         losses = [Loss("left_out_of_page", count, group) for group, count in sorted(answers.left_out.items())]
         _add_facts(library, answers, losses)
@@ -110,8 +89,8 @@ def _write_page(
         return {"documents": len(library.documents), "answers": len(answers.all)}, losses
 
 
-def _few(requests: Iterable[HeldAnswer], most_items: int | None) -> Iterator[HeldAnswer]:
-    """These, with the first `most_items` answers about single events of each question."""
+def _limited(requests: Iterable[HeldAnswer], most_items: int | None) -> Iterator[HeldAnswer]:
+    """The requests without those about single events behind the first `most_items` of each question."""
     counts: Counter[str] = Counter()
     for request in requests:
         counts[request.question] += "item" in request.parameters
@@ -124,14 +103,11 @@ def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: boo
     if isinstance(documents, ThreadTrace | Run | CounterSet):
         documents = [(words[type(documents)], documents)]
     library = Library()
-    for label, opened in documents:
-        content = opened if with_source or not isinstance(opened, ThreadTrace) else _without_source(opened)
-        _ = library.add(label, label, partial(_itself, content)).opened
+    for label, content in documents:
+        if isinstance(content, ThreadTrace) and not with_source:
+            content = _without_source(content)
+        _ = library.add(label, label, lambda content=content: content).opened  # type: ignore[misc]
     return library
-
-
-def _itself(content: Shown) -> Shown:
-    return content
 
 
 def _without_source(trace: ThreadTrace) -> ThreadTrace:
@@ -139,36 +115,36 @@ def _without_source(trace: ThreadTrace) -> ThreadTrace:
 
 
 def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss]) -> None:
-    """The list of documents; and the first result of each again, with the results missing in this file."""
-    answers.add("documents", "", json([document.line for document in library.documents]).content)
+    """Add the list of documents and their notes; where answers were left out, the overviews say so as losses."""
+    answers.add("documents", json([document.line for document in library.documents]).content)
     for document in library.documents:
-        answers.add(f"{document.number}/notes", "", json(_notes(document.opened)).content)
+        answers.add(f"{document.number}/notes", json(_notes(document.opened)).content)
     if not losses:
         return
     lines = [
         {"kind": loss.kind, "count": loss.count, "se": None, "message": loss.message, "advice": loss.advice}
         for loss in losses
     ]
-    answers.all = [each for each in answers.all if not each.key.endswith("/overview")]
+    answers.all = [answer for answer in answers.all if not answer.key.endswith("/overview")]
     for document in library.documents:
         facts = msgspec.json.decode(ask(document, "overview", {}).content)
         facts["losses"] = [*facts.get("losses", ()), *({**line, "is_damage": False} for line in lines)]
-        answers.add(f"{document.number}/overview", "", json(facts).content)
+        answers.add(f"{document.number}/overview", json(facts).content)
 
 
 def _notes(content: Shown) -> dict[str, Any]:
-    """The notes and flags that were saved beside it, where one place is known."""
+    """The notes that were saved beside a document; none for a run of several files."""
     path = content.source.path if isinstance(content, ThreadTrace) else ""
     if isinstance(content, Run) and len(content.origins) == 1:
         path = content.origins[0].path
     notes: dict[str, Any] = {"notes": []}
-    with suppress(WavewrightError):  # `wavewright open` says what is wrong with the file
+    with suppress(WavewrightError):  # a damaged file of notes is reported by `wavewright open`
         notes = read_notes(notes_beside(path)) if path else notes
     return notes | {"can_save": False, "saved_at": None}
 
 
 def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
-    """The index, and blocks of base64: no character of them means anything in HTML."""
+    """Write the answers in blocks of base64, which needs no escapes in HTML, and their index."""
     index: dict[str, list[int]] = {}
     blocks: list[list[PackedResult]] = [[]]
     filled = 0

@@ -1,4 +1,4 @@
-"""The built page as the two halves of one HTML file, between which its data goes."""
+"""The frame of a page in one file: the HTML with script and style before and after the answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavewright.page.assets import page_folder
 
 
 class PageFrame(NamedTuple):
-    """Parts of the page before and after the data."""
+    """The bytes before and after the answers."""
 
     before: bytes
     after: bytes
@@ -21,16 +21,8 @@ class PageFrame(NamedTuple):
 def page_frame(title: str, *, at: str = "", is_live: bool = False) -> PageFrame:
     """The page with its script, its style and the licences of others inside; its policy lets nothing be loaded.
 
-    Raises `MissingToolError` when this installation has no page.
-
-    Parameters
-    ----------
-    title
-        Title of the page.
-    at
-        What it shows first, as in its URL after `#`.
-    is_live
-        Whether the widget around its frame answers its questions (web/src/data/host.ts); else the data does.
+    `at` is the place that it shows first, in the form of its URL after `#`. A live page asks the widget around it
+    (web/src/data/host.ts) instead of answers inside. Raises `MissingToolError` when this installation has no page.
     """
     folder = page_folder()
     script = _inside_script((folder / "page.js").read_text(encoding="utf-8"))
@@ -64,7 +56,7 @@ def page_frame(title: str, *, at: str = "", is_live: bool = False) -> PageFrame:
 
 
 def _inside_script(code: str) -> str:
-    """Nothing in the code ends its element: both can only stand in texts, where a backslash changes nothing."""
+    """Code whose strings cannot end its element: in JavaScript strings, these escapes mean the same characters."""
     return code.replace("</script", "<\\/script").replace("<!--", "\\x3C!--")
 
 

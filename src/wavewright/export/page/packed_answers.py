@@ -1,14 +1,15 @@
-"""Answers of the page, compressed and counted, so that a file of bounded size can be chosen from them."""
+"""The compressed answers of an exported page, and the choice of those that fit into a file of bounded size."""
 
 from __future__ import annotations
 
 import gzip
 import os
 import tempfile
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import IO, Self
 
 from wavewright.errors import WavewrightError
@@ -16,29 +17,28 @@ from wavewright.model.document import Library
 from wavewright.page.payloads import HeldAnswer, ask, json
 from wavewright.page.protocol.payload import error_body
 
-_COMPRESSION = 6
-_AT_ONCE = 512
+_COMPRESSION = 6  #: Level of gzip.
+_BATCH = 512  #: Answers that are computed before the sizes of their groups are checked.
 _LEVEL_MARK = ", level "
-_NO_LEVEL = 1 << 30
 
 
 @dataclass(frozen=True)
 class PackedResult:
-    """One answer in the spool."""
+    """One compressed answer in the spool file."""
 
     key: str
-    group: str  #: What is left out together when the file becomes too large; empty = it never is.
+    group: str  #: Answers of a group are left out together when the page becomes too large; empty = never.
     offset: int
     length: int
     is_error: bool
 
 
 class PackedAnswers:
-    """All answers that an exported page may hold, in a temporary file."""
+    """The answers of an exported page, in a temporary file."""
 
     def __init__(self) -> None:
         self.all: list[PackedResult] = []
-        self.left_out: dict[str, int] = {}  # Group -> how many answers of it were left out.
+        self.left_out: Counter[str] = Counter()  # Group -> number of its answers that were left out.
         self._spool: IO[bytes] = tempfile.TemporaryFile(prefix="wavewright-")  # noqa: SIM115 - closed by __exit__
         self._end = 0
 
@@ -48,14 +48,9 @@ class PackedAnswers:
     def __exit__(self, *_: object) -> None:
         self._spool.close()
 
-    @property
-    def byte_count(self) -> int:
-        """Compressed bytes of what is held."""
-        return sum(answer.length for answer in self.all)
-
-    def add(self, key: str, group: str, content: bytes, *, is_error: bool = False) -> None:
-        """One more answer."""
-        self._append(key, group, _compressed(content), is_error=is_error)
+    def add(self, key: str, content: bytes) -> None:
+        """Add an answer that is never left out."""
+        self._append(key, "", _compressed(content), is_error=False)
 
     def _append(self, key: str, group: str, content: bytes, *, is_error: bool) -> None:
         self.all.append(PackedResult(key, group, self._end, len(content), is_error))
@@ -63,42 +58,36 @@ class PackedAnswers:
         self._end += len(content)
 
     def ask(self, library: Library, requests: Iterable[HeldAnswer], most_bytes: int) -> None:
-        """Ask for all these. A group that is larger than the whole file may become is not asked for any further."""
-        sizes: dict[str, int] = defaultdict(int)
-
-        def answer(request: HeldAnswer) -> tuple[bytes, bool]:
-            content, is_error = _answer(library, request)
-            return _compressed(content), is_error
-
+        """Compute and add answers; once a group is larger than the whole page may be, the rest of it is skipped."""
+        sizes: Counter[str] = Counter()
+        answer = partial(_answer, library)
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for batch in _batches(requests):
-                requested = [request for request in batch if sizes[_group(request)] <= most_bytes]
-                for request in batch:
-                    if sizes[_group(request)] > most_bytes:
-                        self.left_out[_group(request)] = self.left_out.get(_group(request), 0) + 1
-                for request, (content, is_error) in zip(requested, pool.map(answer, requested), strict=True):
+                groups = [_group(request) for request in batch]
+                self.left_out.update(group for group in groups if sizes[group] > most_bytes)
+                wanted = [request for request, group in zip(batch, groups, strict=True) if sizes[group] <= most_bytes]
+                for request, (content, is_error) in zip(wanted, pool.map(answer, wanted), strict=True):
                     group = _group(request)
                     sizes[group] += len(content) if group else 0
                     self._append(request.key, group, content, is_error=is_error)
 
     def leave_out(self, most_bytes: int) -> None:
-        """Give up whole groups, the largest first, until the rest fits; of levels of detail, the finest left."""
-        while self.byte_count > most_bytes:
-            sizes: dict[str, int] = defaultdict(int)
-            for each in self.all:
-                sizes[each.group] += each.length
+        """Drop whole groups, the largest first, until the rest fits; of levels of detail, the finest one first."""
+        while sum(answer.length for answer in self.all) > most_bytes:
+            sizes: Counter[str] = Counter()
+            for answer in self.all:
+                sizes[answer.group] += answer.length
             droppable = _droppable([group for group in sizes if group])
             if not droppable:
                 return
-            largest_group = max(droppable, key=sizes.__getitem__)
-            other_answers = [each for each in self.all if each.group != largest_group]
-            self.left_out[largest_group] = self.left_out.get(largest_group, 0) + len(self.all) - len(other_answers)
-            self.all = other_answers
-        broken_groups = {group for group in self.left_out if any(each.group == group for each in self.all)}
-        for group in broken_groups:  # half a timeline would show holes that are not there
-            other_answers = [each for each in self.all if each.group != group]
-            self.left_out[group] += len(self.all) - len(other_answers)
-            self.all = other_answers
+            self._drop(max(droppable, key=sizes.__getitem__))
+        for group in self.left_out.keys() & {answer.group for answer in self.all}:
+            self._drop(group)  # a part of a timeline would look like a timeline with holes
+
+    def _drop(self, group: str) -> None:
+        others = [answer for answer in self.all if answer.group != group]
+        self.left_out[group] += len(self.all) - len(others)
+        self.all = others
 
     def read(self, answer: PackedResult) -> bytes:
         """The compressed bytes of an answer."""
@@ -111,37 +100,39 @@ def _compressed(content: bytes) -> bytes:
 
 
 def _group(request: HeldAnswer) -> str:
-    """Answers that are left out together: all of a question about parts of the document; of a level of detail, those
-    of one level, so that coarser ones stay."""
+    """The group of an answer: its question with the timeline or curve, and the level of detail if there is one."""
     if not request.parameters:
         return ""
-    about = [request.parameters[name] for name in ("layer", "name") if name in request.parameters]
+    series = [request.parameters[name] for name in ("layer", "name") if name in request.parameters]
     level = request.parameters.get("level")
-    return " ".join([request.question, *about]) + ("" if level is None else f"{_LEVEL_MARK}{level}")
+    return " ".join([request.question, *series]) + ("" if level is None else f"{_LEVEL_MARK}{level}")
 
 
 def _droppable(groups: Iterable[str]) -> list[str]:
-    """Groups that may go next: without the finest level a timeline is coarser, without a middle one it has a gap."""
+    """The finest level of each timeline or curve; dropping a middle level would leave a gap between two others."""
     finest: dict[str, tuple[int, str]] = {}
     for group in groups:
         series, _, level = group.partition(_LEVEL_MARK)
-        finest[series] = min(finest.get(series, (_NO_LEVEL, group)), (int(level or 0), group))
+        numbered_group = (int(level or 0), group)
+        finest[series] = min(finest.get(series, numbered_group), numbered_group)
     return [group for _, group in finest.values()]
 
 
 def _answer(library: Library, request: HeldAnswer) -> tuple[bytes, bool]:
-    """The bytes that the server would send, and whether they are an error."""
+    """The compressed bytes that the server would send, and whether they are an error."""
     try:
-        return ask(library.document(request.document), request.question, request.parameters).content, False
+        payload = ask(library.document(request.document), request.question, request.parameters)
+        return _compressed(payload.content), False
     except WavewrightError as error:
-        return json(error_body(error.what, error.where, error.kept, error.advice)).content, True
+        body = error_body(error.what, error.where, error.kept, error.advice)
+        return _compressed(json(body).content), True
 
 
 def _batches(requests: Iterable[HeldAnswer]) -> Iterator[list[HeldAnswer]]:
     batch: list[HeldAnswer] = []
     for request in requests:
         batch.append(request)
-        if len(batch) == _AT_ONCE:
+        if len(batch) == _BATCH:
             yield batch
             batch = []
     yield batch

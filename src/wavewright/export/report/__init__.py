@@ -1,4 +1,4 @@
-"""A report in files: the ending of the name decides which writer writes it; a folder gets everything."""
+"""Reports as files: the ending of the name decides the format; a folder gets everything."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from wavewright.model.report import Report
 WRITERS = (".html", ".md", ".pdf", ".xlsx", ".json", ".ipynb")  #: Endings of the formats.
 #: Ending -> package that its writer needs, and the extra that brings it.
 _NEEDED = {".pdf": ("typst", "pdf"), ".xlsx": ("xlsxwriter", "xlsx")}
-_WITH_DATA = (".json", ".xlsx", "/")  #: What holds the data tables; the others only show what people read.
+_WITH_DATA = (".json", ".xlsx", "/")  #: Formats with data tables; the others only have the tables for people.
 _OTHER_NAMES = {".htm": ".html", ".markdown": ".md"}
 #: Purpose of a report -> bytes that its Markdown may have: GitHub takes 64 KiB for a comment, an agent reads 8 KB well.
 MOST_BYTES = {"issue": 60_000, "agent": 8_000}
 
 
 def check_report_path(path: str | os.PathLike[str]) -> None:
-    """Check early whether `write_report` can write there.
+    """Check early whether `write_report` can write a file of this name.
 
-    Raises `UsageError` when the name has another ending than the writers know, and does not end in `/` for a folder;
-    `MissingToolError` when the package is missing that the format needs.
+    Raises `UsageError` when the name has neither an ending of a format nor `/` for a folder; `MissingToolError` when
+    the package that the format needs is missing.
     """
     ending = _ending(path)
     if ending == "/":
@@ -54,26 +54,13 @@ def write_report(
 ) -> Written:
     """Write a report, completely or not at all; the same report gives the same bytes.
 
-    Raises `UsageError` when the ending is not known, or the output exists and `force` is not given; `MissingToolError`
-    when the package is missing that the format needs; `WavewrightError` when the file system refuses.
+    A folder (`name/`) gets the HTML page, the pictures, the tables as CSV and, with labelled `documents`, the viewer's
+    page, linked with each other. With `force` an existing file is replaced, a folder only if it is an earlier report
+    or empty. `top` limits the rows of data tables (JSON, XLSX, CSV; None = all), and what is cut becomes a loss. The
+    purposes "issue" and "agent" limit the size of Markdown (`MOST_BYTES`).
 
-    Parameters
-    ----------
-    report
-        What to write.
-    path
-        The file: its ending names the format. A folder (`name/`) gets the HTML page, the pictures, the tables as CSV
-        and, with `documents`, the viewer's page, linked with each other.
-    force
-        Replace the output if it exists; a folder only if it is an earlier report, or empty.
-    top
-        Rows of the data tables (JSON, XLSX, CSV), None = all; what is cut becomes a loss of the report.
-    purpose
-        "issue" and "agent" limit the size of Markdown (`MOST_BYTES`).
-    documents
-        What the report is about, with a label each: for the viewer's page of a folder.
-    with_source
-        Whether the viewer's page of a folder gets the texts of source files.
+    Raises `UsageError` when the ending is not known, or the output exists and `force` is not given; `MissingToolError`
+    when the package that the format needs is missing; `WavewrightError` when the file system refuses.
     """
     check_report_path(path)
     target, ending = Path(path), _ending(path)
@@ -120,18 +107,17 @@ def _content(report: Report, ending: str, folder: Path, most_bytes: int | None) 
 
 def cut_data(report: Report, top: int) -> Report:
     """The report with at most `top` rows in each data table; what is left out is a loss."""
-    losses: list[str] = []
-    sections = []
-    for section in report.sections:
-        tables = []
-        for table in section.data:
-            if table.frame.height > top:
-                losses.append(
-                    f"table {table.name} of {section.title}: the first {top:,} of {table.frame.height:,} rows; "
-                    "a larger --top has more"
-                )
-            tables.append(replace(table, frame=table.frame.head(top)))
-        sections.append(replace(section, data=tuple(tables)))
+    losses = [
+        f"table {table.name} of {section.title}: the first {top:,} of {table.frame.height:,} rows; "
+        "a larger --top has more"
+        for section in report.sections
+        for table in section.data
+        if table.frame.height > top
+    ]
+    sections = [
+        replace(section, data=tuple(replace(table, frame=table.frame.head(top)) for table in section.data))
+        for section in report.sections
+    ]
     return replace(report, sections=tuple(sections), losses=(*report.losses, *losses))
 
 

@@ -1,9 +1,10 @@
-"""A report about captures: headline and findings, topics, what changed, sections of the user, definitions."""
+"""The contents of a report about captures: first look, findings, topics, changes, declared sections, definitions."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from importlib.metadata import version
 from typing import Any
 
 from msgspec import structs
@@ -23,7 +24,7 @@ from wavewright.questions.kit.question import Wording
 from wavewright.words.kit.anonymous import without_secrets
 from wavewright.writers.kit.outline import paths_of
 
-#: Names of sections that are no topics.
+#: Names of the sections that no topic makes, with their title and question.
 BESIDE_TOPICS = {
     glance.NAME: (glance.TITLE, glance.QUESTION),
     comparison.NAME: (comparison.TITLE, comparison.QUESTION),
@@ -53,24 +54,20 @@ def make_report(
 
     Parameters
     ----------
-    purpose
-        full, brief, issue or agent (`export.report.sections.purposes`).
     top
-        Rows of a table; None = as many as suit the purpose, 0 = all.
+        Rows of a table; None = those of the purpose, 0 = all.
     sections, without
-        Names of topics, and of the sections beside them: only these, or all but these.
+        Names of topics and of `BESIDE_TOPICS`: only these, or all but these.
     baseline
-        A capture that the only one is compared with; adds the section of what changed.
+        A capture that the only one is compared with, in a section of its own.
     with_source
         Whether the text of source files may be in it.
-    own_sections
-        Sections of the user (`export.report.sections.own`).
     command
-        What makes the same report again.
+        The command line that makes the same report again.
     inputs
-        Gives the files that were read (`readers.files.hashes`), when the sections are done.
+        Gives the files that were read (`readers.files.hashes`); called when the sections are done.
     date
-        When it was made; empty = it does not say.
+        The day on which it was made; empty = not said.
     """
     if not documents:
         raise UsageError("a report is about a capture", advice="give one")
@@ -80,9 +77,9 @@ def make_report(
     check_comparable([document.kind for document in compared])
     kind = documents[0].kind
     _check_names(kind, (*wanted, *unwanted))
-    if top is not None:  # findings as well as rows
+    if top is not None:  # it limits findings as well
         chosen = structs.replace(chosen, finding_limit=_limit(top, chosen))
-    plan = _Plan(chosen, _limit(top, chosen), wanted, unwanted, with_source=with_source)
+    plan = _Plan(chosen, _limit(top, chosen), wanted, unwanted, with_source)
     losses = tuple(losses_of(compared))
     body = plan.compared(documents, losses) if len(documents) > 1 else plan.about(documents[0], baseline, losses)
     body += own.sections_of(documents[-1], own_sections, limit=plan.limit)
@@ -91,17 +88,15 @@ def make_report(
         body += [meanings] if meanings is not None else []
     filters = {"for": purpose, "top": str(top or "all") if top is not None else "", "section": ", ".join(wanted)}
     filters |= {"no-section": ", ".join(unwanted), "source": "" if with_source else "left out", "date": date}
-    facts = facts_of(documents[-1])
-    provenance = Provenance(
-        _version(), command, inputs(), {name: text for name, text in filters.items() if text}, facts
-    )
+    filters = {name: text for name, text in filters.items() if text}
+    provenance = Provenance(version("wavewright"), command, inputs(), filters, facts_of(documents[-1]))
     whole = "comparison" if len(documents) > 1 else kind
     report = Report(title or _title(documents, kind, baseline), whole, tuple(body), provenance, losses)
     return without_secrets(replace(report, sections=tuple(_with_commands(section, report) for section in body)))
 
 
 def _with_commands(section: Section, report: Report) -> Section:
-    """The section with the command lines that ask what to ask next; sections of the user and comparisons have none."""
+    """The section with the command lines of its next questions; declared sections and comparisons have none."""
     questions = [QUESTIONS.get(report.kind, {}).get(asked.topic) for asked in section.next_questions]
     paths = paths_of(report)[:1] or ["PATH"]
     commands = [
@@ -112,31 +107,31 @@ def _with_commands(section: Section, report: Report) -> Section:
     return replace(section, next_commands=tuple(commands)) if len(commands) == len(questions) else section
 
 
+@dataclass(frozen=True)
 class _Plan:
-    """Sections of a report, and their lengths."""
+    """The choice of sections, and the sections themselves."""
 
-    def __init__(
-        self, purpose: Purpose, limit: int, wanted: tuple[str, ...], unwanted: tuple[str, ...], *, with_source: bool
-    ) -> None:
-        self.purpose, self.limit = purpose, limit
-        self.wanted, self.unwanted = wanted, unwanted
-        self.with_source = with_source
+    purpose: Purpose
+    limit: int  #: Rows of a table.
+    wanted: tuple[str, ...]
+    unwanted: tuple[str, ...]
+    with_source: bool
 
     def has(self, name: str) -> bool:
-        """True if a section beside the topics is in the report."""
+        """True if the report has a section of `BESIDE_TOPICS`."""
         return name not in self.unwanted and (not self.wanted or name in self.wanted)
 
     def about(self, document: Document, baseline: Document | None, losses: Sequence[str]) -> list[Section]:
-        """The sections about one capture: what was answered first, then what could not be."""
+        """The sections about one capture, those without an answer last."""
         listed = self.purpose.topics.get(document.kind, ())
         topics = chosen_questions(document.kind, self.wanted, self.unwanted, listed)
-        if self.wanted and not any(name in QUESTIONS[document.kind] for name in self.wanted):
-            topics = []
-        beginning = self._glance(document, losses)
-        sections = [beginning] if beginning is not None else []
+        first_look = self._glance(document, losses)
+        sections = [] if first_look is None else [first_look]
         if "diagnose" in [topic.name for topic in topics]:
-            findings = self._diagnosis(document)
-            sections.append(glance.split_diagnosis(*findings, losses)[1] if beginning and findings[1] else findings[0])
+            findings, answer = self._diagnosis(document)
+            if first_look and answer:
+                _, findings = glance.split_diagnosis(findings, answer, losses)
+            sections.append(findings)
         if baseline is not None and self.has(comparison.NAME):
             sections.append(comparison.comparison_section([baseline, document], limit=self.limit))
         wording, with_pictures = Wording(limit=self.limit), self.purpose.with_pictures
@@ -145,12 +140,12 @@ class _Plan:
             for topic in topics
             if topic.name != "diagnose" and (self.with_source or topic.name != "source")
         ]
-        # what to ask next is said once, by the findings
-        sections += [replace(section, next_questions=()) for section in answered] if beginning else answered
-        return [*(each for each in sections if not each.skipped), *(each for each in sections if each.skipped)]
+        # only the findings say what to ask next
+        sections += [replace(section, next_questions=()) for section in answered] if first_look else answered
+        return sorted(sections, key=lambda section: bool(section.skipped))
 
     def compared(self, documents: Sequence[Document], losses: Sequence[str]) -> list[Section]:
-        """Changes against the first capture, then the findings of each."""
+        """The sections about several captures: changes against the first one, then the findings about each."""
         sections = []
         labels = comparison.labels_of(documents)
         if self.has(glance.NAME):
@@ -160,8 +155,9 @@ class _Plan:
             sections.append(Section(glance.NAME, glance.TITLE, glance.QUESTION, tuple(head)))
         if self.has(comparison.NAME):
             changes = comparison.comparison_section(documents, limit=self.limit)
-            is_said = bool(sections)  # the verdict, by the section before
-            sections.append(replace(changes, blocks=changes.blocks[1:]) if is_said and len(documents) == 2 else changes)
+            if sections and len(documents) == 2:  # the first section has the verdict already
+                changes = replace(changes, blocks=changes.blocks[1:])
+            sections.append(changes)
         if not self.wanted or "diagnose" in self.wanted:
             for document, label in zip(documents, labels, strict=True):
                 section, _ = self._diagnosis(document)
@@ -178,7 +174,7 @@ class _Plan:
         return glance.split_diagnosis(section, answer, losses)[0]
 
     def _diagnosis(self, document: Document) -> tuple[Section, Any]:
-        """The section of findings and its answer; None = it could not be answered."""
+        """The section of findings, and the answer that it is made of (None = there is none)."""
 
         def make() -> tuple[Section, Any]:
             topic = QUESTIONS[document.kind]["diagnose"]
@@ -193,11 +189,12 @@ def _limit(top: int | None, purpose: Purpose) -> int:
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:
-    there = [*BESIDE_TOPICS, *QUESTIONS[kind]]
-    unknown = [name for name in names if name not in there]
-    if unknown:
-        what = f"no section {unknown[0][:40]!r} about {DOCUMENTS[kind]}"
-        raise UsageError(what, advice=f"sections: {', '.join(there)}")
+    known = [*BESIDE_TOPICS, *QUESTIONS[kind]]
+    for name in names:
+        if name not in known:
+            raise UsageError(
+                f"no section {name[:40]!r} about {DOCUMENTS[kind]}", advice=f"sections: {', '.join(known)}"
+            )
 
 
 def _title(documents: Sequence[Document], kind: str, baseline: Document | None) -> str:
@@ -206,12 +203,3 @@ def _title(documents: Sequence[Document], kind: str, baseline: Document | None) 
         return f"{' and '.join(labels[1:])} against {labels[0]}"
     against = f" against {baseline.label}" if baseline is not None else ""
     return f"{_TITLES[kind]} {labels[0]}{against}"
-
-
-def _version() -> str:
-    from importlib.metadata import PackageNotFoundError, version
-
-    try:
-        return version("wavewright")
-    except PackageNotFoundError:  # a source tree that is not installed
-        return "unknown"

@@ -1,4 +1,4 @@
-"""A report as a folder: the page, the viewer, pictures and tables as files, linked with each other."""
+"""A report as a folder: the HTML page, the viewer, pictures and tables as files, linked with each other."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from wavewright.base.csv import harmless
+from wavewright.base.shown import json_bytes
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written
 from wavewright.model.blocks import Picture
@@ -61,7 +62,7 @@ def write_folder(
 
 
 def _new_name(wish: str, ending: str, files: html.Files) -> str:
-    """A name of a file that no other has, made of letters that every file system takes."""
+    """A new name of a file, made of characters that every file system takes."""
     folder, name = wish.split("/", 1)
     base = f"{folder}/{_NO_NAME.sub('-', name).strip('-')[:_NAME_LENGTH] or 'unnamed'}"
     taken = {*files.pictures.values(), *files.tables.values()}
@@ -79,11 +80,7 @@ def _file(folder: Path, name: str) -> Path:
 
 
 def _csv(frame: pl.DataFrame) -> bytes:
-    """Rows with real numbers; lists as JSON, because CSV has none."""
-    import polars as pl
-
-    from wavewright.base.shown import json_bytes
-
+    """A frame as CSV; lists become JSON, because CSV has none."""
     nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
     texts = [
         pl.Series(name, [None if value is None else json_bytes(value).decode() for value in frame[name].to_list()])

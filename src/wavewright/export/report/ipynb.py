@@ -1,4 +1,4 @@
-"""A report as a Jupyter notebook: cells that open the capture and ask the same questions; no outputs are stored."""
+"""A report as a Jupyter notebook: cells that open the capture and ask the questions of the report, without outputs."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 from wavewright.base.shown import json_bytes, shown
 from wavewright.model.report import Report
@@ -17,7 +19,7 @@ _FORMAT, _FORMAT_MINOR = 4, 5  #: Of notebooks; cells have ids since 4.5.
 
 
 def render(report: Report, folder: Path | None = None) -> bytes:
-    """The notebook; paths in it are relative to `folder`, where it will be: None = the current one."""
+    """The notebook; paths in it are relative to `folder`, where it will be stored (None = the current folder)."""
     cells = [_cell(number, kind, text) for number, (kind, text) in enumerate(_cells(report, folder or Path()))]
     notebook = {
         "cells": cells,
@@ -28,8 +30,6 @@ def render(report: Report, folder: Path | None = None) -> bytes:
         "nbformat": _FORMAT,
         "nbformat_minor": _FORMAT_MINOR,
     }
-    import msgspec
-
     return msgspec.json.format(json_bytes(notebook), indent=1) + b"\n"
 
 
@@ -54,7 +54,7 @@ def _cells(report: Report, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _compared(paths: list[str]) -> Iterator[tuple[str, str]]:
-    """Captures beside each other: findings of each, and the viewer, which compares them."""
+    """The cells about several captures: the findings of each, and the viewer, which compares them."""
     listed = ", ".join(f"wavewright.open({_literal(path)})" for path in paths)
     yield "code", f"import wavewright\n\ncaptures = [{listed}]\ncaptures[0]"
     for number, path in enumerate(paths):
@@ -75,7 +75,7 @@ def _head(report: Report) -> str:
 
 
 def _opening(kind: str, paths: list[str]) -> str:
-    """The call that opens it: for the kind of the report, because a folder may hold several; runs have many paths."""
+    """The call that opens the input as the kind of the report (a folder may have several); runs have many paths."""
     if kind == "run":
         return f"wavewright.open_run({', '.join(map(_literal, paths or ['PATH']))})"
     verb = "open_counters" if kind == "counters" else "open"
@@ -83,11 +83,7 @@ def _opening(kind: str, paths: list[str]) -> str:
 
 
 def _literal(text: str) -> str:
-    """A text as Python writes it, in ASCII: nothing in it can end the literal, nor hide.
-
-    >>> _literal("a\\"b"), _literal(chr(0x202e))
-    ('"a\\\\"b"', '"\\\\u202e"')
-    """
+    """A text as a Python literal in ASCII: no character of it can end the literal, or be invisible."""
     body = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if " " <= c <= "~" else c.encode("unicode_escape").decode("ascii") for c in body) + '"'
 

@@ -1,4 +1,4 @@
-"""A run as the CSV files of rocprofv3, one per kind of record."""
+"""A run as the CSV files of rocprofv3: one for each kind of record."""
 
 from __future__ import annotations
 
@@ -46,14 +46,15 @@ def write_csv(run: Run, out: str | PathLike[str], *, force: bool = False) -> Wri
         twin.mkdir()
         counts: Counter[str] = Counter()
         losses: list[Loss] = []
-        _begin_agents(twin)
+        header = ["Guid", *_AGENT, "Process_Id"]
+        _append_rows(twin, [header])
         for part in run.parts:
             _Files(part, twin, counts, losses).write()
     return Written(target, dict(counts), losses)
 
 
 class _Files:
-    """Adds the rows of one source to the files of a folder."""
+    """Appends the rows of one source to the files of a folder."""
 
     def __init__(self, run: Run, folder: Path, counts: Counter[str], losses: list[Loss]) -> None:
         self._run = run
@@ -80,32 +81,31 @@ class _Files:
         }
 
     def write(self) -> None:
-        """All files."""
+        """Append to all files."""
         self._write_agents()
-        level = pl.col("level").cast(pl.String)
         self._write("dispatches", "kernel_trace", kind="KERNEL_DISPATCH")
         self._write("copies", "memory_copy_trace", kind="MEMORY_COPY")
-        real = level.ne_missing("SCRATCH")
-        self._write("allocations", "memory_allocation_trace", kind="MEMORY_ALLOCATION", where=real)
-        self._write("allocations", "scratch_memory_trace", kind="SCRATCH_MEMORY", where=~real)
+        is_scratch = pl.col("level").cast(pl.String).eq_missing("SCRATCH")
+        self._write("allocations", "memory_allocation_trace", kind="MEMORY_ALLOCATION", where=~is_scratch)
+        self._write("allocations", "scratch_memory_trace", kind="SCRATCH_MEMORY", where=is_scratch)
         self._write_calls()
         self._write_counters()
         self.losses += left_out(self._run, _LEFT_OUT)
 
     def _write(self, table: str, file: str, *, kind: str, where: pl.Expr | None = None) -> None:
-        stored, columns = RUN[table].names, _COLUMNS[file]
-        needed = {self._lookups[ours][0] if ours in self._lookups else ours for ours in columns.values()}
-        needed |= {"process", "start_ns", "end_ns"} | {"type", "level", "address", "properties"} & set(stored)
-        if table != "allocations":
-            needed.discard("properties")
-        frame = self._run.read(table, [name for name in stored if name in needed])
+        columns = _COLUMNS[file]
+        needed = {self._lookups[name][0] if name in self._lookups else name for name in columns.values()}
+        needed |= {"process", "start_ns", "end_ns"}
+        if table == "allocations":  # columns that `_expressions` reads
+            needed |= {"type", "level", "address", "properties"}
+        frame = self._run.read(table, [name for name in RUN[table].names if name in needed])
         if where is not None:
             frame = frame.filter(where)
         self._write_frame(frame, file, columns, kind=kind)
         self.counts[table] += frame.height
 
     def _write_calls(self) -> None:
-        """Calls, ranges, and marks as calls without duration: one file for each kind of API."""
+        """Write calls, ranges and, as calls without duration, marks: one file for each kind of API."""
         columns = ["process", "thread", "category", "domain", "name", "correlation"]
         calls = self._run.read("regions", [*columns, "start_ns", "end_ns"])
         self.counts["regions"] += calls.height
@@ -121,36 +121,26 @@ class _Files:
             self._write_frame(calls.filter(pl.col("file") == file).drop("file", "domain"), file, _COLUMNS["calls"])
 
     def _write_counters(self) -> None:
-        """One row for each dispatch and counter, instances added up."""
+        """Write one row for each dispatch and counter, with the sum over its instances."""
         values = self._run.read("counters", ["process", "event", "time_ns", "counter", "value"])
-        of_dispatch = pl.col("event").is_not_null() & pl.col("time_ns").is_null()
-        stream_count = values.height - values.filter(of_dispatch).height
-        if stream_count:
-            self.losses.append(Loss("not_in_format", count=stream_count, detail="counters that were sampled over time"))
+        of_dispatches = values.filter(pl.col("event").is_not_null() & pl.col("time_ns").is_null())
+        sampled_count = values.height - of_dispatches.height
+        if sampled_count:
+            loss = Loss("not_in_format", count=sampled_count, detail="counters that were sampled over time")
+            self.losses.append(loss)
         names = self._run.read("counter_info", ["counter", "name"]).rename({"name": "counter_name"})
         keys = ["process", "event", "counter_name"]
-        values = values.filter(of_dispatch).join(names, on="counter").group_by(keys).agg(pl.col("value").sum())
-        if values.is_empty():
+        sums = of_dispatches.join(names, on="counter").group_by(keys).agg(pl.col("value").sum())
+        if sums.is_empty():
             return
-        made = {
-            "guid",
-            "pid",
-            "tid",
-            "queue_id",
-            "symbol_id",
-            "agent_text",
-            "grid_size",
-            "workgroup_size",
-            "counter_name",
-        }
         columns = _COLUMNS["counter_collection"]
-        stored = [name for name in columns.values() if name not in {*made, "value"}]
+        stored = [name for name in columns.values() if name in RUN["dispatches"].names]
         stored += ["process", "thread", "agent", "queue", "symbol", "event"]
         stored += [f"{size}_{axis}" for size in ("grid", "workgroup") for axis in "xyz"]
-        rows = [piece.join(values, on=["process", "event"]) for piece in self._run.chunks("dispatches", stored)]
+        rows = [piece.join(sums, on=["process", "event"]) for piece in self._run.chunks("dispatches", stored)]
         frame = pl.concat(rows).with_columns(
-            pl.col("grid_x").mul(pl.col("grid_y")).mul(pl.col("grid_z")).alias("grid_size"),
-            pl.col("workgroup_x").mul(pl.col("workgroup_y")).mul(pl.col("workgroup_z")).alias("workgroup_size"),
+            (pl.col(f"{size}_x") * pl.col(f"{size}_y") * pl.col(f"{size}_z")).alias(f"{size}_size")
+            for size in ("grid", "workgroup")
         )
         self._write_frame(frame, "counter_collection", columns, then=["counter_name"])
         self.counts["counters"] += frame.height
@@ -158,7 +148,7 @@ class _Files:
     def _write_frame(
         self, frame: pl.DataFrame, file: str, columns: dict[str, str], *, kind: str = "", then: Sequence[str] = ()
     ) -> None:
-        """Rows in the order of processes and starts, longest first."""
+        """Append rows in the order of processes and starts; of equal starts, the longest first."""
         if frame.is_empty():
             return
         order = frame.select(
@@ -183,22 +173,23 @@ class _Files:
 
     def _write_agents(self) -> None:
         processes = dict(enumerate(self._run.read("processes", ["guid", "pid"]).iter_rows()))
-        with (self._folder / (PREFIX + _MARK)).open("a", encoding="utf-8", newline="") as stream:
-            writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-            for agent in self._agents.iter_rows(named=True):
-                guid, pid = processes.get(agent["process"], (None, None))
-                writer.writerows(harmless_rows([[guid or "", *_agent_values(agent), pid]]))
-        self.counts["agents"] += self._agents.height
+        rows = []
+        for agent in self._agents.iter_rows(named=True):
+            guid, pid = processes.get(agent["process"], (None, None))
+            rows.append([guid or "", *_agent_values(agent), pid])
+        _append_rows(self._folder, rows)
+        self.counts["agents"] += len(rows)
 
 
-def _begin_agents(folder: Path) -> None:
-    with (folder / (PREFIX + _MARK)).open("w", encoding="utf-8", newline="") as stream:
+def _append_rows(folder: Path, rows: list[list[Any]]) -> None:
+    """Add rows to the file of agents."""
+    with (folder / (PREFIX + _MARK)).open("a", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, quoting=csv.QUOTE_NONNUMERIC, lineterminator="\n")
-        writer.writerow(["Guid", *_AGENT, "Process_Id"])
+        writer.writerows(harmless_rows(rows))
 
 
 def _expressions(kind: str) -> dict[str, pl.Expr]:
-    """Columns that only the files have."""
+    """The columns of the files that no table of the run has."""
     level = pl.when(pl.col("level").cast(pl.String) == "VIRTUAL").then(pl.lit("VMEM_")).otherwise(pl.lit(""))
     operation = pl.col("type").cast(pl.String).replace("ALLOC", "ALLOCATE" if kind == "MEMORY_ALLOCATION" else "ALLOC")
     digits = pl.col("address").map_elements(lambda value: f"0x{value & (1 << 64) - 1:016x}", return_dtype=pl.String)
@@ -211,18 +202,19 @@ def _expressions(kind: str) -> dict[str, pl.Expr]:
 
 
 def _agent_values(agent: dict[str, Any]) -> Iterator[Any]:
+    """The values of `_AGENT`: from the table of agents, else from the recorded properties."""
     try:
         properties = json.loads(agent["properties"] or "{}")
     except ValueError:
         properties = {}
-    columns = {name: agent[column] for name, column in AGENT_FACTS.items()}
-    parts = {"sdma_fw_version": "uCodeSDMA", "fw_version": "uCode"}
+    facts = {name: agent[column] for name, column in AGENT_FACTS.items() if agent[column] is not None}
+    keys_of_parts = {"sdma_fw_version": "uCodeSDMA", "fw_version": "uCode"}
     for column in _AGENT:
         name = column.lower()
-        value = columns[name] if columns.get(name) is not None else properties.get(name)
-        if name in parts and isinstance(value, dict):
-            value = value.get(parts[name])
-        if "_max_dim_" in name:
+        value = facts.get(name, properties.get(name))
+        if name in keys_of_parts and isinstance(value, dict):
+            value = value.get(keys_of_parts[name])
+        if "_max_dim_" in name:  # `grid_max_dim_x` is the member x of `grid_max_dim`
             sizes = properties.get(name[:-2])
             value = sizes.get(name[-1]) if isinstance(sizes, dict) else None
         if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")):

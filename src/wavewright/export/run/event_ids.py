@@ -1,4 +1,4 @@
-"""Ids of events: as they were where they are unique in their run, else new ones, and new ones where there are none."""
+"""Ids of events in a written file: the recorded ones if they are unique in their run, else new ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _OWNERS = {"arguments": "regions", "frames": "regions", "counters": "dispatches"
 
 
 class EventIds:
-    """The ids of one run; `events` are the stored ids of each table, in the order in which they will be written."""
+    """The ids of one run; `events` are the recorded ids of each table, in the order in which they will be written."""
 
     def __init__(self, events: Mapping[str, pl.Series]) -> None:
         recorded = {table: series.drop_nulls() for table, series in events.items()}
@@ -49,7 +49,7 @@ class EventIds:
         return pl.select(pl.when(missing).then(new).otherwise(ids)).to_series()
 
     def referred(self, table: str, events: pl.Series) -> pl.Series:
-        """The ids that rows of another table refer to."""
+        """The ids of the events that rows of another table refer to."""
         return events + self._shifts.get(_OWNERS[table], 0)
 
 

@@ -38,8 +38,8 @@ def to_hatchet(run: Run, *, per_thread: bool = False) -> hatchet.GraphFrame:
     require_run(run, "hatchet")
     require("hatchet", "hatchet")
     paths = _Paths()
-    sums: dict[tuple[int, int, int], list[int]] = {}  # of a path, rank, thread: count, in it, in its calls, on GPUs
-    launches = _regions(run, paths, sums)
+    sums: dict[tuple[int, int, int], list[int]] = {}  # (path, rank, thread) -> calls, ns, ns of callees, GPU ns
+    launches = _add_regions(run, paths, sums)
     for table, kind in _KINDS.items():
         _add_work(run, table, kind, launches, paths, sums)
     return _graph_frame(paths, sums, per_thread=per_thread)
@@ -55,14 +55,13 @@ class _Paths:
     def number(self, parent: int, name: str, kind: str) -> int:
         """The path of `name` below `parent`, new or existing."""
         key = (parent, name, kind)
-        path = self.numbers.get(key)
-        if path is None:
-            path = self.numbers[key] = len(self.parents)
+        if key not in self.numbers:
+            self.numbers[key] = len(self.parents)
             self.parents.append(parent)
-        return path
+        return self.numbers[key]
 
 
-def _regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]) -> pl.DataFrame:
+def _add_regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]) -> pl.DataFrame:
     """Add the regions; returns the path, rank and thread of each correlation."""
     regions = (
         run.read("regions", ["process", "thread", "name", "start_ns", "end_ns", "correlation"])
@@ -128,7 +127,7 @@ def _add_work(
 def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) -> hatchet.GraphFrame:
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-    graphs, parts = import_module("hatchet"), import_module("hatchet.node")  # neither tells its types
+    graphs, parts = import_module("hatchet"), import_module("hatchet.node")  # which have no types
     frames, trees = import_module("hatchet.frame"), import_module("hatchet.graph")
     nodes: list[Any] = []
     for parent, name, kind in paths.numbers:
@@ -143,7 +142,7 @@ def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, 
     for (rank, thread), totals in sorted(_by_place(sums, per_thread=per_thread).items()):
         for node, values in zip(nodes, _with_inclusive(paths, totals), strict=True):
             rows.append((node._hatchet_nid, rank, thread, node, node.frame["name"], node.frame["type"], *values))
-    rows.sort(key=itemgetter(0, 1, 2))  # as Hatchet would sort them, which takes it long
+    rows.sort(key=itemgetter(0, 1, 2))  # Hatchet's own order: sorting takes Hatchet much longer
     columns = ["nid", "rank", "thread", "node", "name", "type", *_METRICS]
     index = ["node", "rank", "thread"] if per_thread else ["node"]
     left_out = {"nid", "rank", "thread"} - set(index)
@@ -151,18 +150,18 @@ def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, 
     return graphs.GraphFrame(graph, frame, exc_metrics=list(_METRICS[:3]), inc_metrics=list(_METRICS[3:]))
 
 
-_Found = list[tuple[int, list[int]]]
+_PathSums = list[tuple[int, list[int]]]
 
 
-def _by_place(sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) -> dict[tuple[int, int], _Found]:
+def _by_place(sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) -> dict[tuple[int, int], _PathSums]:
     """Paths with their sums by rank and thread, or all together."""
-    places: dict[tuple[int, int], _Found] = {}
+    places: dict[tuple[int, int], _PathSums] = {}
     for (path, rank, thread), values in sums.items():
         places.setdefault((rank, thread) if per_thread else (0, 0), []).append((path, values))
     return places
 
 
-def _with_inclusive(paths: _Paths, totals: _Found) -> list[list[int]]:
+def _with_inclusive(paths: _Paths, totals: _PathSums) -> list[list[int]]:
     """The metrics of each path; parents come before children."""
     values = [[0, 0, 0, 0, 0] for _ in paths.parents]
     for path, (count, inside, within, gpu) in totals:

@@ -1,11 +1,23 @@
-"""Names of kinds of calls and numbers of processes and threads, the same in every format."""
+"""What the formats of runs share: categories of calls, numbers of processes and threads, the GPU of a copy."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
 
 import polars as pl
 
 from wavewright.errors import UsageError
 from wavewright.model.run import Run
+
+#: Domains of other formats -> the category that AMD's formats have for them.
+_CATEGORIES = {
+    "HIP": "HIP_RUNTIME_API",
+    "HSA": "HSA_CORE_API",
+    "RCCL": "RCCL_API",
+    "ROCDECODE": "ROCDECODE_API",
+    "ROCJPEG": "ROCJPEG_API",
+}
 
 
 def require_run(document: object, module: str) -> None:
@@ -18,18 +30,8 @@ def require_run(document: object, module: str) -> None:
         raise UsageError(problem, advice=f"thread traces are written by wavewright.export.trace.{module}")
 
 
-#: Domains of other formats -> the category that AMD's formats have for them.
-_CATEGORIES = {
-    "HIP": "HIP_RUNTIME_API",
-    "HSA": "HSA_CORE_API",
-    "RCCL": "RCCL_API",
-    "ROCDECODE": "ROCDECODE_API",
-    "ROCJPEG": "ROCJPEG_API",
-}
-
-
 def category_of(marker: str) -> pl.Expr:
-    """The category of calls for formats whose readers take the domain from its start; `marker` is the one of markers.
+    """The category of calls, from whose start readers of AMD's formats take the domain; `marker` is that of markers.
 
     >>> import polars as pl
     >>> calls = pl.DataFrame({"category": ["cuda_runtime", "HSA_AMD_EXT_API", None], "domain": ["HIP", "HSA", "RCCL"]})
@@ -41,6 +43,25 @@ def category_of(marker: str) -> pl.Expr:
     general = pl.when(domain == "MARKER").then(pl.lit(marker)).otherwise(domain.replace(_CATEGORIES))
     is_own = category.is_not_null() & begins.fill_null(value=True)
     return pl.when(is_own).then(category.replace(_CATEGORIES)).otherwise(general)
+
+
+def gpu_of_copies(run: Run, copies: pl.DataFrame) -> pl.Series:
+    """The agent that each copy is shown on: its destination if that is a GPU, else its source."""
+    is_gpu = run.read("agents", ["kind"])["kind"].ne_missing("CPU")
+    to_gpu = is_gpu.gather(copies["dst_agent"]).fill_null(value=False)
+    return copies["dst_agent"].zip_with(to_gpu, copies["src_agent"].fill_null(copies["dst_agent"])).alias("agent")
+
+
+def per_distinct_row(keys: pl.DataFrame, make: Callable[..., Any], dtype: type[pl.DataType]) -> pl.Series:
+    """`make(*row)` for each row of `keys`, called once for equal rows.
+
+    >>> import polars as pl
+    >>> per_distinct_row(pl.DataFrame({"thread": [7, 8, 7]}), lambda thread: 10 * thread, pl.Int64).to_list()
+    [70, 80, 70]
+    """
+    distinct = keys.unique(maintain_order=True)
+    made = distinct.with_columns(made=pl.Series([make(*row) for row in distinct.iter_rows()], dtype=dtype))
+    return keys.join(made, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["made"]
 
 
 def process_numbers(run: Run) -> pl.DataFrame:

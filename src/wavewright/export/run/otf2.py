@@ -15,6 +15,7 @@ from wavewright.base.shown import shown
 from wavewright.errors import MissingToolError
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
+from wavewright.export.run.labels import gpu_of_copies
 from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label, process_label
@@ -54,14 +55,13 @@ def _package() -> Any:
     try:
         import_module("otf2.writer")
         return import_module("otf2")
-    except (ImportError, OSError) as error:  # OSError: the package is there, the library that it loads is not
-        raise MissingToolError(
-            "OTF2 archives need the package otf2", advice="pip install 'wavewright[otf2]'"
-        ) from error
+    except (ImportError, OSError) as error:  # OSError: the package is there, but not the library that it loads
+        problem = "OTF2 archives need the package otf2"
+        raise MissingToolError(problem, advice="pip install 'wavewright[otf2]'") from error
 
 
 class _Definitions:
-    """Definitions that events refer to; equal strings are defined once."""
+    """The definitions that events refer to, each made once."""
 
     def __init__(self, otf2: Any, archive: Any) -> None:
         self._otf2 = otf2
@@ -123,7 +123,7 @@ def _write_part(run: Run, archive: Any, definitions: _Definitions, losses: list[
     accelerators: dict[tuple[int, int], Any] = {}
     for timeline in timelines(run, losses):
         process, agent = timeline.track.process, timeline.track.agent
-        if process is None:  # of a damaged file: all of them together
+        if process is None:  # in damaged files: all of them get one process
             process = len(run.processes)
             if process == len(processes):
                 labels.append("no process")
@@ -140,7 +140,7 @@ def _write_part(run: Run, archive: Any, definitions: _Definitions, losses: list[
 
 
 def _write_events(timeline: Timeline, writer: Any, definitions: _Definitions) -> None:
-    """Enter and Leave one by one: the package takes them in no other way."""
+    """Write Enter and Leave events one by one: the package has no faster way."""
     rows = timeline.events.select("time_ns", "is_end", pl.col("name").cast(pl.String), "category", "kind").iter_rows()
     for time, is_end, name, category, kind in rows:
         region = definitions.region(name or "", category or "", kind)
@@ -160,12 +160,12 @@ class Track(NamedTuple):
     thread: int | None
     agent: int | None
     label: str
-    overlap: int  #: 0, or the number of the track for overlapping events of the thread or queue.
+    overlap: int  #: 0; 1, 2, ... = a further track for events that overlap those of the same thread or queue.
 
 
 class Timeline(NamedTuple):
-    """The events of a track: `time_ns`, `is_end`, `name` (Categorical), `category` and `kind`, in an order in which
-    ends close what began last.
+    """A track with its events: `time_ns`, `is_end`, `name` (Categorical), `category`, `kind`; each end belongs to the
+    last open start.
     """
 
     track: Track
@@ -182,12 +182,9 @@ def timelines(run: Run, losses: list[Loss]) -> Iterator[Timeline]:
     )
     on_threads = _timed(on_threads, "calls, ranges and marks", losses)
     yield from _timelines(on_threads, ["process", "thread"], _thread_tracks(run), may_nest=True)
-    is_gpu = run.read("agents", ["kind"])["kind"].ne_missing("CPU")
     dispatches = run.read("dispatches", ["process", "agent", "queue", "name", "start_ns", "end_ns"])
     copies = run.read("copies", ["process", "src_agent", "dst_agent", "queue", "name", "start_ns", "end_ns"])
-    to_gpu = is_gpu.gather(copies["dst_agent"]).fill_null(value=False)
-    agent = copies["dst_agent"].zip_with(to_gpu, copies["src_agent"].fill_null(copies["dst_agent"]))
-    copies = copies.with_columns(agent.alias("agent")).select(dispatches.columns)
+    copies = copies.with_columns(gpu_of_copies(run, copies)).select(dispatches.columns)
     work = pl.concat([
         dispatches.with_columns(category=pl.lit("kernel_dispatch"), kind=pl.lit("kernel")),
         copies.with_columns(category=pl.lit("memory_copy"), kind=pl.lit("copy")),
@@ -206,6 +203,7 @@ def _timed(frame: pl.DataFrame, name: str, losses: list[Loss]) -> pl.DataFrame:
 
 
 def _thread_tracks(run: Run) -> Callable[..., Track]:
+    """A function that makes the track of a process and a thread."""
     tids = run.read("threads", ["tid", "name"]).rows()
 
     def track(process: int | None, thread: int | None, overlap: int) -> Track:
@@ -216,6 +214,7 @@ def _thread_tracks(run: Run) -> Callable[..., Track]:
 
 
 def _queue_tracks(run: Run) -> Callable[..., Track]:
+    """A function that makes the track of a process, an agent and a queue."""
     agents = [agent_label(agent) for agent in run.read("agents").to_dicts()]
     queues = run.read("queues", ["queue_id", "name"]).rows()
 
@@ -234,7 +233,7 @@ def _overlap(overlap: int) -> str:
 def _timelines(
     frame: pl.DataFrame, keys: list[str], track_of: Callable[..., Track], *, may_nest: bool
 ) -> Iterator[Timeline]:
-
+    """Timelines of the rows with equal keys; where they overlap and may not nest, several."""
     lines, edges = nested(frame, keys, may_nest=may_nest)
     for (line, overlap), events in edges.group_by("line", "track", maintain_order=True):
         rows = frame[events["row"]]

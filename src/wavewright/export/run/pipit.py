@@ -1,4 +1,4 @@
-"""Runs as frames of events in the manner of Pipit: one row where something is entered, left, or happens."""
+"""Runs as frames of events in the format of Pipit: one row where something is entered, left, or happens."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from wavewright.model.run import Run
 
-_FIRST_STREAM = 1_000_000  #: Streams of GPUs are threads beyond this number.
+_FIRST_STREAM = 1_000_000  #: The thread number of the first stream of GPUs.
 
 
 def to_pipit(run: Run) -> pd.DataFrame:
@@ -27,15 +27,9 @@ def to_pipit(run: Run) -> pd.DataFrame:
     `MissingToolError` when pandas or pyarrow is not installed.
     """
     require_run(run, "pipit")
-    return pipit_frame(pl.concat([_regions(run), _gpu_work(run)]), _samples(run))
-
-
-def _regions(run: Run) -> pl.DataFrame:
-    return _on_threads(run, "regions", ("start_ns", "end_ns"))
-
-
-def _samples(run: Run) -> pl.DataFrame:
-    return _on_threads(run, "samples", ("time_ns",)).rename({"time_ns": "start_ns"})
+    regions = _on_threads(run, "regions", ("start_ns", "end_ns"))
+    samples = _on_threads(run, "samples", ("time_ns",)).rename({"time_ns": "start_ns"})
+    return pipit_frame(pl.concat([regions, _gpu_work(run)]), samples)
 
 
 def _on_threads(run: Run, table: str, times: tuple[str, ...]) -> pl.DataFrame:

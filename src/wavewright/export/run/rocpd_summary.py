@@ -14,13 +14,12 @@ from wavewright.export.kit.staging import staged
 
 
 def write_rocpd_summary(tables: Mapping[str, pl.DataFrame], folder: Path) -> list[Path]:
-    """Write each table as `<name>.csv` into a new folder, all of them or none; names become names of files."""
-    is_there = folder.exists()
-    if is_there and (not folder.is_dir() or any(folder.iterdir())):
+    """Write each table as `<name>.csv` into a new or empty folder, all of them or none."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         problem = "the folder is not empty"
         raise UsageError(problem, where=str(folder), advice="choose a new or empty folder")
     names = {name: f"{re.sub(r'[^A-Za-z0-9_-]', '_', name)}.csv" for name in tables}
-    with staged([folder], force=is_there) as (twin,):
+    with staged([folder], force=folder.exists()) as (twin,):
         twin.mkdir()
         for name, table in tables.items():
             (twin / names[name]).write_text(write_csv(table), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""A run as `*_results.json` of rocprofv3: one process after the other, its records by kind."""
+"""A run as `*_results.json` of rocprofv3: one process after the other, with its records by kind."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ from wavewright.model.run import Run
 _LEFT_OUT = ("arguments", "monitors", "frames", "counters")
 _AGENT_TYPES = {"CPU": 1, "GPU": 2, "NIC": 3}
 _APIS = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt")
+#: Key of a node -> column of the table of nodes.
+_NODE = {"id": "node_id", "hash": "hash", "machine_id": "machine_id", "hostname": "hostname", "system_name": "system",
+         "release": "release", "version": "version", "hardware_name": "hardware", "domain_name": "domain"}  # fmt: skip
+_IDS = {"thread": "tid", "queue": "queue_id", "stream": "stream_id", "agent": "agent_id"}
 _PIECE_ROWS = 1 << 16
 
 
@@ -40,19 +44,21 @@ def write_rocprofv3_json(run: Run, out: str | PathLike[str], *, force: bool = Fa
 
 
 def _write_process(run: Run, process: dict[str, Any], stream: IO[bytes], counts: dict[str, int]) -> None:
-    here = pl.col("process") == process["process"]
-    agents = run.read("agents").filter(here)
-    dispatches, kernels = _with_kernels(_rows(run, "dispatches", here), run.read("symbols"))
-    lists = {"kernel_dispatch": dispatches, "memory_copy": _rows(run, "copies", here)}
+    of_process = pl.col("process") == process["process"]
+    agents = run.read("agents").filter(of_process)
+    dispatches, kernels = _with_kernels(_rows(run, "dispatches", of_process), run.read("symbols"))
     is_scratch = pl.col("level").cast(pl.String).eq_missing("SCRATCH")
-    allocations = _rows(run, "allocations", here)
-    lists["memory_allocation"] = allocations.filter(~is_scratch)
-    lists["scratch_memory"] = allocations.filter(is_scratch)
-    calls, texts = _calls(_rows(run, "regions", here), _rows(run, "samples", here))
-    lists |= {f"{name}_api": calls.filter(list=name) for name in _APIS}
-    frames = [_named(name, frame) for name, frame in lists.items()]
-    operations = pl.concat(frame.select("kind", "operation").unique() for frame in frames).unique().sort(pl.all())
-    groups = operations.group_by("kind", maintain_order=True).agg("operation")
+    allocations = _rows(run, "allocations", of_process)
+    calls, texts = _calls(_rows(run, "regions", of_process), _rows(run, "samples", of_process))
+    records = {
+        "kernel_dispatch": dispatches,
+        "memory_copy": _rows(run, "copies", of_process),
+        "memory_allocation": allocations.filter(~is_scratch),
+        "scratch_memory": allocations.filter(is_scratch),
+    } | {f"{name}_api": calls.filter(list=name) for name in _APIS}
+    records = {name: _named(name, frame) for name, frame in records.items()}
+    kinds = [frame.select("kind", "operation").unique() for frame in records.values()]
+    groups = pl.concat(kinds).unique().sort(pl.all()).group_by("kind", maintain_order=True).agg("operation")
     head = {
         "metadata": _metadata(run, process),
         "agents": [_agent(agent) for agent in agents.iter_rows(named=True)],
@@ -69,27 +75,25 @@ def _write_process(run: Run, process: dict[str, Any], stream: IO[bytes], counts:
     stream.write(json_bytes(head)[:-1] + b',"buffer_records":{')
     numbers = groups.with_row_index("kind_number").explode("operation", empty_as_null=False)
     numbers = numbers.with_columns(operation_number=pl.int_range(pl.len()).over("kind"))
-    for place, (name, frame) in enumerate(zip(lists, frames, strict=True)):
-        stream.write(f'{"," if place else ""}"{name}":['.encode())
+    for number, (name, frame) in enumerate(records.items()):
+        stream.write(f'{"," if number else ""}"{name}":['.encode())
         rows = frame.join(numbers, on=["kind", "operation"], how="left", maintain_order="left", nulls_equal=True)
         for start in range(0, rows.height, _PIECE_ROWS):
-            texts_of = rows[start : start + _PIECE_ROWS].select(_record(name).struct.json_encode()).to_series()
-            stream.write((b"," if start else b"") + ",".join(texts_of).encode())
+            objects = rows[start : start + _PIECE_ROWS].select(_record(name).struct.json_encode()).to_series()
+            stream.write((b"," if start else b"") + ",".join(objects).encode())
         stream.write(b"]")
         counts[name] = counts.get(name, 0) + rows.height
     stream.write(b"}}")
 
 
-def _rows(run: Run, table: str, here: pl.Expr) -> pl.DataFrame:
-    """Events of a process with the numbers that AMD's files have for thread, queue, stream and agents."""
-    frame = run.read(table).filter(here)
-    agent_ids = run.read("agents", ["agent_id"]).to_series()
-    numbers = {"thread": run.read("threads", ["tid"]), "queue": run.read("queues", ["queue_id"])}
-    numbers["stream"] = run.read("streams", ["stream_id"])
-    values = {name: column.to_series() for name, column in numbers.items()}
-    values |= dict.fromkeys(("agent", "src_agent", "dst_agent"), agent_ids)
-    values_by_name = {f"{name}_value": values[name].gather(frame[name]) for name in values if name in frame.columns}
-    return frame.with_columns(**values_by_name)
+def _rows(run: Run, table: str, of_process: pl.Expr) -> pl.DataFrame:
+    """Events of a process, with the recorded ids of their thread, queue, stream and agents as `*_value`."""
+    frame = run.read(table).filter(of_process)
+    ids = {name: run.read(f"{name}s", [key])[key] for name, key in _IDS.items()}
+    ids |= dict.fromkeys(("src_agent", "dst_agent"), ids["agent"])
+    return frame.with_columns(
+        values.gather(frame[name]).alias(f"{name}_value") for name, values in ids.items() if name in frame.columns
+    )
 
 
 def _with_kernels(dispatches: pl.DataFrame, symbols: pl.DataFrame) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
@@ -98,28 +102,26 @@ def _with_kernels(dispatches: pl.DataFrame, symbols: pl.DataFrame) -> tuple[pl.D
     keys = ["name", "symbol", "sgpr_count", "vgpr_count", "accum_vgpr_count"]
     kernels = dispatches.select(keys).unique(maintain_order=True).with_row_index("kernel_id", 1)
     rows = dispatches.join(kernels, on=keys, how="left", maintain_order="left", nulls_equal=True)
-    # every record of AMD's has a number; runs of other formats do not
+    # all records of AMD's files have a dispatch id; runs of other formats may have none
     rows = rows.with_columns(pl.col("dispatch_id").fill_null(pl.int_range(1, pl.len() + 1)))
     kernel_rows = kernels.join(names, on="symbol", how="left", maintain_order="left")
-    records = [
-        {
-            "kernel_id": kernel["kernel_id"],
-            "code_object_id": 0,
-            "kernel_name": kernel["mangled"] or kernel["name"],
-            "formatted_kernel_name": kernel["name"],
-            "demangled_kernel_name": kernel["name"],
-            "kernarg_segment_size": kernel["kernarg_bytes"],
-            "sgpr_count": kernel["sgpr_count"],
-            "arch_vgpr_count": kernel["vgpr_count"],
-            "accum_vgpr_count": kernel["accum_vgpr_count"],
-        }
-        for kernel in kernel_rows.with_columns(pl.col("name").cast(pl.String)).iter_rows(named=True)
-    ]
-    return rows, records
+    name = pl.col("name").cast(pl.String)
+    records = kernel_rows.select(
+        "kernel_id",
+        code_object_id=0,
+        kernel_name=pl.coalesce(pl.col("mangled").cast(pl.String).replace("", None), name),
+        formatted_kernel_name=name,
+        demangled_kernel_name=name,
+        kernarg_segment_size="kernarg_bytes",
+        sgpr_count="sgpr_count",
+        arch_vgpr_count="vgpr_count",
+        accum_vgpr_count="accum_vgpr_count",
+    )
+    return rows, records.to_dicts()
 
 
 def _calls(regions: pl.DataFrame, marks: pl.DataFrame) -> tuple[pl.DataFrame, list[dict[str, Any]]]:
-    """Calls, ranges and marks by the list that they belong to, and the texts of markers by their correlation."""
+    """Calls, ranges and marks with the `list` that they belong to, and the texts of markers by their correlation."""
     common = [name for name in regions.columns if name in marks.columns]
     marks = marks.with_columns(start_ns="time_ns", end_ns="time_ns").select(*common, "start_ns", "end_ns")
     calls = pl.concat([regions.select(*common, "start_ns", "end_ns"), marks]).sort("start_ns", maintain_order=True)
@@ -127,11 +129,11 @@ def _calls(regions: pl.DataFrame, marks: pl.DataFrame) -> tuple[pl.DataFrame, li
     list_name = pl.when(domain.is_in(_APIS)).then(domain).otherwise(pl.lit("marker"))
     calls = calls.with_columns(category_of("MARKER_CORE_RANGE_API").alias("kind"), list_name.alias("list"))
     is_marker = pl.col("list") == "marker"
-    least = int(calls.select(pl.col("correlation").max().fill_null(0)).item()) + 1
+    unused = int(calls.select(pl.col("correlation").max().fill_null(0)).item()) + 1
     calls = calls.with_columns(
         kind=pl.when(is_marker).then(pl.lit("MARKER_CORE_RANGE_API")).otherwise("kind"),
-        # texts are record by correlation, which no two markers may share
-        correlation=pl.when(is_marker).then(least + is_marker.cum_sum()).otherwise("correlation"),
+        # texts refer to markers by correlation, so no two markers may share one
+        correlation=pl.when(is_marker).then(unused + is_marker.cum_sum()).otherwise("correlation"),
         operation=pl.when(is_marker).then(pl.lit("roctxRange")).otherwise(pl.col("name").cast(pl.String)),
     )
     texts = calls.filter(is_marker).select(key="correlation", value=pl.col("name").cast(pl.String))
@@ -139,7 +141,7 @@ def _calls(regions: pl.DataFrame, marks: pl.DataFrame) -> tuple[pl.DataFrame, li
 
 
 def _named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
-    """Records with `kind` and `operation` as texts."""
+    """Records with the texts of their `kind` and `operation`."""
     if name.endswith("_api"):
         return frame.with_columns(pl.col("kind").cast(pl.String), pl.col("operation").cast(pl.String))
     column = {"kernel_dispatch": "", "memory_copy": "name"}.get(name, "type")
@@ -148,13 +150,13 @@ def _named(name: str, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def _object(**fields: pl.Expr | str) -> pl.Expr:
-    """An object with these keys; a text names a column."""
+    """A JSON object with these keys; a text names a column."""
     columns = {key: pl.col(value) if isinstance(value, str) else value for key, value in fields.items()}
     return pl.struct([value.alias(key) for key, value in columns.items()])
 
 
 def _record(name: str) -> pl.Expr:
-    """One record as a structure."""
+    """A record of a list as a JSON object."""
     fields: dict[str, pl.Expr | str] = {
         "kind": "kind_number",
         "operation": "operation_number",
@@ -182,15 +184,10 @@ def _record(name: str) -> pl.Expr:
 
 
 def _metadata(run: Run, process: dict[str, Any]) -> dict[str, Any]:
-    nodes = (
-        run.read("nodes").filter(pl.col("node").eq(process["node"] if process["node"] is not None else -1)).to_dicts()
-    )
-    node = nodes[0] if nodes else {}
-    names = {"id": "node_id", "hash": "hash", "machine_id": "machine_id", "hostname": "hostname"}
-    names |= {"system_name": "system", "release": "release", "version": "version"}
-    names |= {"hardware_name": "hardware", "domain_name": "domain"}
+    number = process["node"]
+    node = {} if number is None else run.read("nodes").row(number, named=True)
     return {
-        "node": {key: node[column] for key, column in names.items() if node.get(column) is not None},
+        "node": {key: node[column] for key, column in _NODE.items() if node.get(column) is not None},
         "pid": process["pid"],
         "init_time": process["init_ns"],
         "fini_time": process["fini_ns"],
@@ -200,7 +197,7 @@ def _metadata(run: Run, process: dict[str, Any]) -> dict[str, Any]:
 
 
 def _agent(agent: dict[str, Any]) -> dict[str, Any]:
-    """An agent as the file that it was read from describes it, else by what is known."""
+    """The record of an agent: the recorded one if it came from such a file, else one made of the known facts."""
     try:
         record = json.loads(agent["properties"] or "")
     except ValueError:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from os import PathLike
 from pathlib import Path
@@ -19,7 +19,7 @@ from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 from wavewright.model.stored_tables import RUN_FORMAT, RUN_MANIFEST, RUN_VERSION
 
-_IN_MANIFEST = ("sources", "losses")  #: Tables that a `Run` computes; the manifest has their content.
+_IN_MANIFEST = ("sources", "losses")  #: Tables whose content the manifest has.
 _FACTS = {"format": RUN_FORMAT, "version": RUN_VERSION}
 
 
@@ -68,27 +68,21 @@ def _tables(run: Run) -> list[ExportTable]:
 
 
 def _extras(run: Run) -> list[ExportTable]:
-    """Tables with names that other tools chose, so their files are numbered."""
+    """Tables of the source's own format; their files are numbered, because other tools chose the names."""
+    frames = [(shown(name), run.table(name)) for name in run.extra_names]
+    return [
+        ExportTable(name, frame.schema, partial(_selected, frame), f"extra_{number}")
+        for number, (name, frame) in enumerate(frames)
+    ]
 
-    def chunks_of(frame: pl.DataFrame) -> Callable[[Sequence[str]], list[pl.DataFrame]]:
-        return lambda columns: [frame.select(columns)]
 
-    tables = []
-    for number, name in enumerate(run.extra_names):
-        frame = run.table(name)
-        tables.append(ExportTable(shown(name), frame.schema, chunks_of(frame), f"extra_{number}"))
-    return tables
+def _selected(frame: pl.DataFrame, columns: Sequence[str]) -> list[pl.DataFrame]:
+    return [frame.select(columns)]
 
 
 def _sources(run: Run) -> list[dict[str, Any]]:
     return [
-        {
-            "path": shown(source.path),
-            "format": source.format,
-            "version": shown(source.version),
-            "losses": [
-                {"kind": loss.kind, "count": loss.count, "detail": shown(loss.detail)} for loss in source.losses
-            ],
-        }
+        {"path": shown(source.path), "format": source.format, "version": shown(source.version)}
+        | {"losses": [{"kind": each.kind, "count": each.count, "detail": shown(each.detail)} for each in source.losses]}
         for source in run.origins
     ]

@@ -1,1 +1,1 @@
-"""Thread traces as files of other tools."""
+"""Writers of thread traces in formats of other tools."""

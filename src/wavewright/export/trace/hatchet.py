@@ -1,4 +1,4 @@
-"""Thread traces as call trees of Hatchet: functions, their source lines, and the instructions of each."""
+"""Thread traces as call trees of Hatchet: functions, their source lines, and the instructions of each line."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def to_hatchet(trace: ThreadTrace) -> hatchet.GraphFrame:
         above["children"].append(leaf)
     for root in roots.values():
         _add_up(root)
-    graphs = import_module("hatchet")  # it does not tell its types
+    graphs = import_module("hatchet")  # which has no types
     graph = graphs.GraphFrame.from_literal(list(roots.values()))
     graph.dataframe["type"] = [node.frame["type"] for node in graph.dataframe.index]
     return graph
@@ -55,13 +55,12 @@ def _rows(trace: ThreadTrace) -> pl.DataFrame:
     line = pl.when(pl.col("line").is_not_null()).then(pl.concat_str(pl.col("file").fill_null("?"), pl.lit(":"), "line"))
     function = pl.when(pl.col("function").fill_null("") != "").then("function").otherwise(pl.lit("(no function known)"))
     rows = trace.code.join(sums, on="row", how="inner").sort("code_object", "address")
-    unknown = sums.filter(~pl.col("row").is_in(trace.code["row"].implode()))
-    found = rows.select(function.alias("function"), line.fill_null("").alias("line"), "text", "address", *_METRICS)
-    lost = unknown.select(
-        pl.lit("(no code known)").alias("function"), pl.lit("").alias("line"), pl.lit("(unknown)").alias("text"),
-        pl.lit(None, pl.UInt64).alias("address"), *_METRICS,
+    known = rows.select(function.alias("function"), line.fill_null("").alias("line"), "text", "address", *_METRICS)
+    unknown = sums.join(trace.code, on="row", how="anti").select(
+        function=pl.lit("(no code known)"), line=pl.lit(""), text=pl.lit("(unknown)"), address=pl.lit(None, pl.UInt64),
+        **{name: pl.col(name) for name in _METRICS},
     )  # fmt: skip
-    return pl.concat([found, lost])
+    return pl.concat([known, unknown])
 
 
 def _node(name: str, kind: str, address: int | None = None) -> dict[str, Any]:
@@ -71,6 +70,7 @@ def _node(name: str, kind: str, address: int | None = None) -> dict[str, Any]:
 
 
 def _add_up(node: dict[str, Any]) -> None:
+    """Add the inclusive metrics of a node and of all nodes below it."""
     for child in node["children"]:
         _add_up(child)
     metrics = node["metrics"]

@@ -1,4 +1,4 @@
-"""Addresses of lanes as one Parquet file: what each memory instruction touched, for analyses of others."""
+"""Lane addresses of memory instructions as one Parquet file, for analyses by other tools."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from wavewright.model.trace import ThreadTrace
 
 
 def write_lane_addresses(trace: ThreadTrace, path: Path, options: LaneOptions | None = None) -> int:
-    """Write the patterns of `lane_patterns`, with the instruction and its line; the result is their number.
+    """Write the patterns of `lane_patterns` with their instruction and source line; returns the number of patterns.
 
     Columns: `row`, `code_address`, `text`, `file`, `line`, `execution_count`, `active` (mask of lanes), `width_bytes`,
     `place` (0, and 1 for the second access of read2 and write2), `lane_addresses` (one for each lane, in bytes from the
-    base of the access). Raises `UsageError` when the file exists, or the trace is a part of its waves' time;
+    base of the access). Raises `UsageError` when the file exists, or the trace does not have its waves as a whole;
     `UnsupportedError` when the GPU is not known.
     """
     check_whole_waves(trace)

@@ -1,4 +1,4 @@
-"""Thread traces as frames of events in the manner of Pipit: waves, and the instructions in them."""
+"""Thread traces as frames of events in the format of Pipit: waves, and the instructions in them."""
 
 from __future__ import annotations
 
@@ -33,10 +33,9 @@ def to_pipit(trace: ThreadTrace) -> pd.DataFrame:
     )
     end = pl.min_horizontal(pl.col("time_cycles") + pl.col("duration_cycles").clip(lower_bound=0), "end_ns")
     columns = ["name", "domain", "rank", "thread", "start_ns", "end_ns"]
-    inside = instructions.with_columns(
-        pl.col("name").fill_null("?"), pl.col("domain").fill_null("?"), start_ns="time_cycles",
-        end_ns=pl.max_horizontal("time_cycles", end),
-    )  # fmt: skip
-    around = waves.with_columns(name=pl.lit("wave"), domain=pl.lit("WAVE"))
-    ranges = pl.concat([around.select(columns), inside.select(columns)])
+    instruction_ranges = instructions.with_columns(
+        pl.col("name", "domain").fill_null("?"), start_ns="time_cycles", end_ns=pl.max_horizontal("time_cycles", end)
+    )
+    wave_ranges = waves.with_columns(name=pl.lit("wave"), domain=pl.lit("WAVE"))
+    ranges = pl.concat([wave_ranges.select(columns), instruction_ranges.select(columns)])
     return pipit_frame(ranges, ranges.clear().drop("end_ns"))

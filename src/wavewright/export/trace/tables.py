@@ -23,12 +23,7 @@ from wavewright.model.trace import ThreadTrace
 def write_parquet(trace: ThreadTrace, directory: str | os.PathLike[str], *, force: bool = False) -> Path:
     """Write `<table>.parquet` for every table of `trace`, and `wavewright.json` with their row counts and checksums.
 
-    Parameters
-    ----------
-    directory
-        The directory to make; its parents are made too.
-    force
-        Replace an earlier export.
+    The directory and its parents are made; with `force` an earlier export is replaced.
     """
     target = Path(directory)
     with staged([target], force=force, mark=MANIFEST) as (twin,):
@@ -45,16 +40,8 @@ def write_json(trace: ThreadTrace, output: IO[bytes], *, force: bool = False) ->
 def write_json(trace: ThreadTrace, output: str | os.PathLike[str] | IO[bytes], *, force: bool = False) -> Path | None:
     """Write `{"format", "version", "source", "tables": {table: {column: [...]}}}` to a file or a binary stream.
 
-    A file appears complete or not at all. Values are written in chunks, so the JSON is never in memory at once.
-
-    Parameters
-    ----------
-    force
-        Replace an existing file.
-
-    Returns
-    -------
-    The path of the file; None for a stream.
+    Returns the path of the file, None for a stream. A file appears complete or not at all; `force` replaces an existing
+    one. Values are written in chunks, so the JSON is never in memory at once.
     """
     content = JsonTables(_facts(trace), {"tables": _tables(trace)})
     if not isinstance(output, (str, os.PathLike)):

@@ -1,1 +1,1 @@
-"""Questions about counter captures."""
+"""Questions of the page about a counter capture."""

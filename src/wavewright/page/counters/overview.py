@@ -1,4 +1,4 @@
-"""Overview of a counter capture: GPU, kernels, passes and losses."""
+"""The facts about a counter capture that every view needs: GPU, kernels, passes, counts, the machine, losses."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from wavewright.model.losses import LOSSES
 from wavewright.page.counters.kernels import kernels_of
 from wavewright.page.protocol.question import NO_LAYERS, PageQuestion
 
-MOST_KERNELS = 2000  #: Kernels that the page knows by name, the longest first; `kernel_count` tells how many there are.
+MOST_KERNELS = 2000  #: Kernels that are listed, the longest first; `kernel_count` counts all.
 _LONGEST_FACT = 400
 
 
 def overview_of_counters(document: Document) -> dict[str, Any]:
-    """Facts that every view needs: GPU, kernels with their share of the time, counts, the machine, losses."""
+    """The facts about a capture; `kernels` are in the order of their ranks, with their share of the time."""
     counters = document.counters
     kernels = kernels_of(document).with_columns(pl.col("kernel_name").fill_null(""))
     return {
@@ -38,16 +38,16 @@ def overview_of_counters(document: Document) -> dict[str, Any]:
 
 
 def _facts(system: System) -> list[dict[str, str]]:
-    """Facts about the node with their files, then the other fields of the capture."""
-    fields_of_system = [(field.name, getattr(system, field.name)) for field in fields(system)]
+    """Facts about the node with the file of each, then the other fields of the capture."""
+    values = {field.name: getattr(system, field.name) for field in fields(system)}
     facts = [
-        {"name": name, "value": f"{value:g}" if isinstance(value, float) else str(value)}
-        | {"said_by": system.said_by.get(name, "")}
-        for name, value in fields_of_system
+        (name, f"{value:g}" if isinstance(value, float) else str(value), system.said_by.get(name, ""))
+        for name, value in values.items()
         if value is not None and name not in ("said_by", "described")
     ]
-    described = [{"name": name, "value": value, "said_by": "the capture"} for name, value in system.described.items()]
-    return [{key: text[:_LONGEST_FACT] for key, text in fact.items()} for fact in facts + described]
+    facts += [(name, value, "the capture") for name, value in system.described.items()]
+    keys = ("name", "value", "said_by")
+    return [dict(zip(keys, (text[:_LONGEST_FACT] for text in fact), strict=True)) for fact in facts]
 
 
 QUESTIONS = (PageQuestion("overview", overview_of_counters), NO_LAYERS)

@@ -1,4 +1,4 @@
-"""Metrics of a counter capture: what is declared of them, their values, and the values per L2 channel."""
+"""Metrics of a counter capture: their declarations, their values, and their values per L2 channel."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import polars as pl
 
 from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.panels import counter_panels
-from wavewright.facts.metrics.declared import MetricTable, Panel
+from wavewright.facts.metrics.declared import Panel
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import to_builtins
 from wavewright.model.document import Document
 from wavewright.page.counters.kernels import choice_of, every_choice, normalized, stored_panels_of
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import Parameters, place
 
@@ -21,14 +21,10 @@ PARAMETERS: Parameters = {"kernel": place, "normalization": normalized}
 
 
 def metrics(document: Document) -> list[dict[str, Any]]:
-    """The panels of the capture's GPU as they are declared, or those of stored metrics; none for an unknown GPU."""
+    """The declared panels of the capture's GPU, or those of its stored metrics; none for an unknown GPU."""
     return [
-        {
-            "number": panel.number,
-            "word": panel.word,
-            "title": panel.title,
-            "tables": [_serialized(table) for table in panel.tables],
-        }
+        {name: getattr(panel, name) for name in ("number", "word", "title")}
+        | {"tables": [to_builtins(table) | {"columns": table.columns} for table in panel.tables]}
         for panel in _declared(document)
     ]
 
@@ -39,19 +35,12 @@ def _declared(document: Document) -> tuple[Panel, ...]:
     return panels_of(document.counters.system.target or "")
 
 
-def _serialized(table: MetricTable) -> dict[str, Any]:
-    result: dict[str, Any] = to_builtins(table)
-    return result | {"columns": table.columns}
-
-
 def panels(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> dict[str, Any]:
-    """Every metric over the dispatches of one kernel, or of all; those per channel are in `channels`."""
-
-    def make() -> CounterPanels:
-        return _evaluated(document, kernel, normalization, per_channel=False)
-
-    # those of all kernels are asked first and again; those of single ones would pile up
-    answer = make() if kernel is not None else document.kept(("counters", "panels", normalization), make)
+    """Every metric over the dispatches of one kernel, or of all; `channels` has those per channel."""
+    if kernel is None:
+        answer = _panels_of_all(document, normalization)
+    else:
+        answer = _evaluated(document, kernel, normalization, per_channel=False)
     rows = answer.rows.filter(pl.col("channel").is_null()).drop("channel")
     return {
         "definition": answer.definition,
@@ -59,6 +48,11 @@ def panels(document: Document, *, kernel: int | None = None, normalization: str 
         "rows": {"row_count": rows.height, "rows": rows.to_dicts()},
         "caveats": answer.caveats,
     }
+
+
+@once_per_document
+def _panels_of_all(document: Document, normalization: str) -> CounterPanels:
+    return _evaluated(document, None, normalization, per_channel=False)
 
 
 def channels(document: Document, *, kernel: int | None = None, normalization: str = "kernel") -> pl.DataFrame:
@@ -71,7 +65,7 @@ def channels(document: Document, *, kernel: int | None = None, normalization: st
 
 
 def _evaluated(document: Document, kernel: int | None, normalization: str, *, per_channel: bool) -> CounterPanels:
-    """The tables per channel have ten times as many rows as all others: they are evaluated when they are looked at."""
+    """The tables per channel, or all others: those per channel have ten times as many rows, and few users open them."""
     tables = [table.id for panel in _declared(document) for table in panel.tables if table.per_channel == per_channel]
     choice = choice_of(document, kernel)
     return counter_panels(document.counters, choice=choice, panels=tuple(tables), normalization=normalization)

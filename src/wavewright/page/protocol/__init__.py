@@ -1,1 +1,1 @@
-"""Questions, answers as bytes, documents: what server and export share."""
+"""Declared questions, answers as bytes, notes and cached answers: the base of all questions of the page."""

@@ -1,4 +1,4 @@
-"""Tiles of curves, 512 bins each: those of level 0 are one cycle or nanosecond long, of each level twice as long."""
+"""Tiles of curves: 512 bins each, of one cycle or nanosecond at level 0, and of twice that at every next level."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.common.step_functions import StepLevels
+from wavewright.analysis.common.timeline import Timeline
 from wavewright.errors import UsageError
 
 TILE_BINS = 512
@@ -28,37 +29,30 @@ class Grid:
         return 1 + max(0, (max(self.end - self.begin, 1) - 1).bit_length() - 9)
 
     def tile_count(self, level: int) -> int:
-        """Tiles of a level.
-
-        >>> Grid(0, 5_000).tile_count(0)
-        10
-        """
+        """Number of tiles of a level."""
         return max(1, -(-(self.end - self.begin) // (TILE_BINS << level)))
 
     def bins_of(self, level: int, tile: int) -> tuple[int, int]:
-        """The first bin of a tile, and how many it has. Raises `UsageError` when there is no such tile.
-
-        >>> Grid(0, 1_000).bins_of(0, 1)
-        (512, 488)
-        """
+        """The first bin of a tile, and its number of bins. Raises `UsageError` when there is no such tile."""
         if not 0 <= level < self.level_count or not 0 <= tile < self.tile_count(level):
             raise UsageError(f"no tile {tile} of level {level}", advice=f"levels 0 to {self.level_count - 1}")
         first = tile * TILE_BINS
         return first, min(TILE_BINS, -(-(self.end - self.begin) >> level) - first)
 
-    def coarse_tiles(self, most: int) -> Iterator[dict[str, int]]:
-        """The tiles of all levels that have at most that many, the coarsest level first.
 
-        >>> list(Grid(0, 1_000).coarse_tiles(1))
-        [{'level': 1, 'tile': 0}]
-        """
-        for level in reversed(range(self.level_count)):
-            if self.tile_count(level) <= most:
-                yield from ({"level": level, "tile": tile} for tile in range(self.tile_count(level)))
+def coarse_tiles(tiling: Grid | Timeline, most_tiles: int) -> Iterator[dict[str, Any]]:
+    """Every tile of the levels that have at most `most_tiles`, the coarsest level first.
+
+    >>> list(coarse_tiles(Grid(0, 1_000), 1))
+    [{'level': 1, 'tile': 0}]
+    """
+    for level in reversed(range(tiling.level_count)):
+        if tiling.tile_count(level) <= most_tiles:
+            yield from ({"level": level, "tile": tile} for tile in range(tiling.tile_count(level)))
 
 
 def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, tile: int) -> pl.DataFrame:
-    """One tile of some curves: columns series, bin, value (mean), low, high."""
+    """One tile of curves: the columns series, bin, value (mean), low and high."""
     first, count = grid.bins_of(level, tile)
     bins = [curve.binned(level, first, count) for curve in curves()]
     arrays = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*bins, strict=True) if bins else ((),) * 3)]
@@ -71,11 +65,7 @@ def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, 
 
 
 def tiling_of(grid: Grid) -> dict[str, Any]:
-    """Tiling of curves, for the page.
-
-    >>> tiling_of(Grid(0, 100))["tile_cells"]
-    512
-    """
+    """The tiling of curves as the page reads it."""
     return {
         "begin": float(grid.begin), "end": float(grid.end), "cell": 1, "tile_cells": TILE_BINS,
         "level_count": grid.level_count,

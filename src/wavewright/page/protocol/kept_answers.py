@@ -1,8 +1,8 @@
-"""First answers about a document that was shown before, kept in the user's cache folder.
+"""The first answers about a document, stored in the user's cache folder for the next time that it is shown.
 
-They are what the page shows until the document itself is read. They are found again only while nothing has changed:
-no file of the input or around it, no option, and not wavewright itself. And they count only if nobody but the user can
-have written them: what a stranger put there would be shown as the answer about the user's own data.
+The page shows them until the document itself is read. They are found again only as long as no file of the input or
+around it, no option and no file of wavewright changed. They are used only if nobody but the user can have written them:
+otherwise another user could show wrong answers about the data.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from itertools import chain, islice
 from pathlib import Path
 
 import msgspec
@@ -23,36 +24,33 @@ import msgspec
 from wavewright.base import stopping
 from wavewright.page.protocol.payload import ARROW, JSON, Payload, key_of
 
-MOST_FILES = 50_000  #: Inputs with more files are not recognised again: looking at them would cost what it saves.
-#: Entries around the input that are looked at: readers take registers and names from files beside a trace.
+MOST_FILES = 50_000  #: Inputs with more files have no fingerprint: taking it would take as long as it saves.
+#: Entries around the input that are part of it: readers take registers and names from files beside a trace.
 MOST_AROUND = 2_000
-MOST_BYTES = 32 << 20  #: Answers of one document, together.
-MOST_IN_CACHE = 256 << 20  #: All files of the cache; those that were not used for longest go first.
+MOST_BYTES = 32 << 20  #: Of all answers about one document.
+MOST_IN_CACHE = 256 << 20  #: Bytes of all files; the least recently used are removed first.
 _QUIET_SECONDS = 0.4
-_ABANDONED_SECONDS = 3600
+_ABANDONED_SECONDS = 3600  #: Age of a temporary file from which on its writer counts as killed.
 _MAGIC = b"wavewright answers 2\n"
 _DIGEST_BYTES = 32
 _MOST_INDEX_BYTES = 4 << 20
-_MEDIA_TYPES = (ARROW, JSON)  #: What answers are; anything else in an entry was not written by `KeptAnswers`.
+_MEDIA_TYPES = (ARROW, JSON)  #: A file with others was not written by `KeptAnswers`.
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
 def fingerprint(path: Path, options: str = "") -> str | None:
-    """A text that changes when anything changes that an answer about `path` could depend on; None = not known.
+    """A hash that changes with everything that an answer about `path` could depend on; None = it cannot be taken.
 
-    Names, sizes and times of change of all its files, of those around it, and of wavewright's own files.
+    Of names, sizes and times of change of its files, of the files around it, and of wavewright's own files.
     """
     place = path.absolute()
     digest = hashlib.sha256(f"{place}\0{options}".encode(errors="surrogateescape"))
     try:
-        for number, entry in enumerate(_below(place)):
-            if number >= MOST_FILES:
-                return None
-            digest.update(entry)
-        for entry in _around(place):
-            digest.update(entry)
-        for entry in _below(Path(__file__).parents[2]):
-            digest.update(entry)
+        own_files = list(islice(_below(place), MOST_FILES + 1))
+        if len(own_files) > MOST_FILES:
+            return None
+        for stamp in chain(own_files, _around(place), _below(Path(__file__).parents[2])):
+            digest.update(stamp)
     except OSError:
         return None
     return digest.hexdigest()
@@ -65,6 +63,7 @@ def _stamp(entry: os.DirEntry[str] | Path) -> bytes:
 
 
 def _below(place: Path) -> Iterator[bytes]:
+    """The stamps of a file, or of a folder and everything in it."""
     yield _stamp(place)
     if not place.is_dir():
         return
@@ -80,7 +79,7 @@ def _below(place: Path) -> Iterator[bytes]:
 
 
 def _around(place: Path) -> Iterator[bytes]:
-    """Entries beside the input, and in the folders beside it."""
+    """The stamps of the entries beside the input, and of those in the folders beside it."""
     entries_left = MOST_AROUND
     folders = [place.parent]
     for folder in folders:
@@ -98,7 +97,7 @@ def _around(place: Path) -> Iterator[bytes]:
 
 
 class KeptAnswers:
-    """The first answers about one document: those of an earlier time, and those of now for the next time."""
+    """The first answers about one document: those read from the cache, and the new ones to be stored there."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -111,16 +110,16 @@ class KeptAnswers:
 
     @property
     def is_known(self) -> bool:
-        """True if there are answers of an earlier time."""
+        """True if the cache had answers."""
         return bool(self._earlier)
 
     def get(self, name: str, parameters: Mapping[str, str]) -> Payload | None:
-        """The answer of an earlier time."""
+        """The answer from the cache."""
         self._last = time.monotonic()
         return self._earlier.get(key_of(0, name, parameters))
 
     def put(self, name: str, parameters: Mapping[str, str], payload: Payload) -> None:
-        """Keep an answer for the next time, unless there are enough."""
+        """Add a new answer, unless there are `MOST_BYTES` of them already."""
         with self._lock:
             key = key_of(0, name, parameters)
             if key not in self._now and self._size + len(payload.content) <= MOST_BYTES:
@@ -129,13 +128,13 @@ class KeptAnswers:
                 self._last = time.monotonic()
 
     def when_quiet(self, longest_seconds: float) -> None:
-        """Wait until nobody has asked for a moment, at most so long."""
+        """Wait until nobody has asked for 0.4 s, at most for `longest_seconds`."""
         end = time.monotonic() + longest_seconds
         while (now := time.monotonic()) < end and now - self._last < _QUIET_SECONDS:
             time.sleep(0.02)
 
     def differs(self) -> bool:
-        """True if an answer of now is another one than that of the earlier time: then the earlier ones are dropped."""
+        """True if a new answer differs from the cached one; then the cached answers are dropped."""
         with self._lock:
             is_changed = any(self._earlier.get(key, payload) != payload for key, payload in self._now.items())
         if is_changed:
@@ -144,17 +143,17 @@ class KeptAnswers:
         return is_changed
 
     def save(self) -> None:
-        """Write the answers of now, whole or not at all, and forget the oldest files when the cache is too large."""
+        """Store the new answers, completely or not at all, and remove the oldest files of a cache that is too large."""
         with self._lock:
             answers = dict(self._now)
         if answers.keys() <= self._saved:
             return
         self._saved |= answers.keys()
-        with suppress(OSError):  # without a place to keep them, opening takes a little longer the next time
+        with suppress(OSError):  # without stored answers, opening takes a little longer the next time
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not _is_private(self.file.parent.stat(), stat.S_ISDIR):
-                return  # what would be written there would not be believed
-            content = _written(_fitting(answers, self._earlier), self.file.name)
+                return  # `_stored` would refuse to read it
+            content = _encoded(_fitting(answers, self._earlier), self.file.name)
             with stopping.unstopped():
                 descriptor, name = tempfile.mkstemp(suffix=".part", dir=self.file.parent)
                 with os.fdopen(descriptor, "wb") as stream:
@@ -164,17 +163,17 @@ class KeptAnswers:
 
 
 def _fitting(answers: Mapping[str, Payload], earlier: Mapping[str, Payload]) -> dict[str, Payload]:
-    """The answers of now, and of the earlier ones as many as there is room for."""
-    smaller = dict(answers)
-    size = sum(len(payload.content) for payload in smaller.values())
+    """The new answers, and as many of the earlier ones as there is room for."""
+    fitting = dict(answers)
+    size = sum(len(payload.content) for payload in answers.values())
     for key, payload in earlier.items():
-        if key not in smaller and size + len(payload.content) <= MOST_BYTES:
-            smaller[key] = payload
+        if key not in fitting and size + len(payload.content) <= MOST_BYTES:
+            fitting[key] = payload
             size += len(payload.content)
-    return smaller
+    return fitting
 
 
-def _written(answers: Mapping[str, Payload], name: str) -> bytes:
+def _encoded(answers: Mapping[str, Payload], name: str) -> bytes:
     index = [[key, payload.media_type, len(payload.content)] for key, payload in answers.items()]
     head = msgspec.json.encode(index)
     body = b"".join(payload.content for payload in answers.values())
@@ -183,29 +182,29 @@ def _written(answers: Mapping[str, Payload], name: str) -> bytes:
 
 
 def _digest(content: bytes, name: str) -> bytes:
-    """Of an entry and its name: an entry under another name is about another input."""
+    """The hash of a file's content and name: a file that was renamed is about another input."""
     return hashlib.sha256(os.fsencode(name) + b"\0" + content).digest()
 
 
 def _is_private(facts: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
-    """True if only the user can have written it: of the right kind, his own, and closed to others."""
+    """True if it is of the expected kind, and only the user can have written it."""
     return is_kind(facts.st_mode) and facts.st_uid == os.geteuid() and not facts.st_mode & _OTHERS_WRITE
 
 
 def _stored(file: Path) -> bytes:
-    """The bytes of an entry; none when it is not there, too long, or others can have written it."""
+    """The content of a file; empty when it is too long, or others can have written it."""
     most = len(_MAGIC) + _DIGEST_BYTES + 8 + _MOST_INDEX_BYTES + MOST_BYTES
     with _opened(str(file.parent), os.O_DIRECTORY) as folder:
         if not _is_private(os.fstat(folder), stat.S_ISDIR):
             return b""
-        # In the folder that was looked at, and not through a link: a link's own owner is not that of the content.
+        # Relative to the folder that was checked, and not through a link, whose target may have another owner.
         with _opened(file.name, os.O_NOFOLLOW | os.O_NONBLOCK, folder) as entry:
             facts = os.fstat(entry)
             if not _is_private(facts, stat.S_ISREG) or facts.st_nlink != 1 or facts.st_size > most:
                 return b""
             with os.fdopen(entry, "rb", closefd=False) as stream:
                 content = stream.read(most + 1)
-            os.utime(entry)  # when it was last used
+            os.utime(entry)  # so that `_prune` knows when it was last used
             return content if len(content) <= most else b""
 
 
@@ -219,7 +218,7 @@ def _opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
 
 
 def _read(file: Path) -> dict[str, Payload]:
-    """The answers in a file; none when it is not there, not whole, or not surely the user's own."""
+    """The answers in a file; none when it does not exist, is damaged, or others can have written it."""
     start = len(_MAGIC) + _DIGEST_BYTES
     try:
         stored = _stored(file)

@@ -1,4 +1,4 @@
-"""Notes beside a document: bookmarks and flags of the user, in one file, written only when the user asks for it."""
+"""Bookmarks and flags of the user about a document: one file beside it, written only when the user asks for it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _VERSION = 1
 
 
 class Note(msgspec.Struct, forbid_unknown_fields=True, omit_defaults=True):
-    """A bookmark: where in the page, and what the user has to say about it."""
+    """A bookmark: a place in the page with a text of the user; a flag when it has a time."""
 
     id: Annotated[str, msgspec.Meta(min_length=1, max_length=100)]
     text: Annotated[str, msgspec.Meta(max_length=10_000)]
@@ -37,12 +37,9 @@ class Notes(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_notes(file: str) -> dict[str, Any]:
-    """State for the page: the notes in `file`, whether it is there, and whether it can be written.
+    """The notes in `file` (none when it does not exist), where they are saved, and whether they can be.
 
-    Raises `WavewrightError` when the file is there but holds something else.
-
-    >>> read_notes("")
-    {'notes': [], 'saved_at': None, 'can_save': False}
+    Raises `WavewrightError` when the file holds something else.
     """
     path = Path(file)
     can_save = bool(file) and os.access(path.absolute().parent, os.W_OK)
@@ -92,10 +89,9 @@ def write_notes(file: str, content: bytes) -> dict[str, Any]:
 
 
 def notes_beside(path: str | Path, which: str = "") -> str:
-    """The file of notes of a document that lies at a path, of several there: of `which`; empty = no place for any.
+    """The file of notes beside the document at a path; empty = a root folder, beside which nothing can stand.
 
-    >>> notes_beside("/data/capture").endswith("/data/capture.wavewright-notes.json")
-    True
+    `which` tells several documents at one path apart: ".counters", ".dispatch_3".
     """
     place = Path(path).resolve()
     return str(place.with_name(f"{place.name}{which}.wavewright-notes.json")) if place.name else ""

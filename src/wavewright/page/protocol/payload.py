@@ -1,4 +1,4 @@
-"""An answer as bytes, and the key under which the page, the export and the cache know it."""
+"""An answer as bytes, and the key by which the page, an exported page and the cache find it."""
 
 from __future__ import annotations
 
@@ -13,26 +13,18 @@ _UNESCAPED = "!*'()"  #: What JavaScript's encodeURIComponent leaves as it is, a
 
 @dataclass(frozen=True)
 class Payload:
-    """Bytes and what they are."""
+    """Bytes with their media type."""
 
     content: bytes
     media_type: str
 
 
 def error_body(what: str, where: str = "", kept: str = "", advice: str = "") -> dict[str, dict[str, str]]:
-    """A question that cannot be answered, as the page reads it (web/src/data/answer_error.ts).
-
-    >>> error_body("gone")["error"]["what"]
-    'gone'
-    """
+    """An error as the page reads it (web/src/data/answer_error.ts)."""
     return {"error": {"what": what, "where": where, "kept": kept, "advice": advice}}
 
 
 def key_of(document: int, question: str, parameters: Mapping[str, str]) -> str:
-    """The path that the page asks for (`path` of web/src/data/ask.ts): parameters are in the order of their names.
-
-    >>> key_of(0, "spans", {"tile": "3", "level": "2", "track": "waves & states"})
-    '0/spans?level=2&tile=3&track=waves%20%26%20states'
-    """
+    """The path that the page asks for (`path` of web/src/data/ask.ts): parameters are in the order of their names."""
     query = "&".join(f"{name}={quote(parameters[name], safe=_UNESCAPED)}" for name in sorted(parameters))
     return f"{document}/{question}" + (f"?{query}" if query else "")

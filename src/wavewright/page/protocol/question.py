@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
+from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.questions.kit.parameters import TIME, Parameters, parsed, place, text
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 TILE: Parameters = {"level": place, "tile": place}
 TILE_OF_LAYER: Parameters = {"layer": text, **TILE}
@@ -18,8 +23,7 @@ class PageQuestion:
     """One question about a document.
 
     `answer` is called with the document and the parsed parameters by name. A frame that it returns goes to the page as
-    Arrow, anything else as JSON (`to_builtins`). `exported` lists the parameters for which an exported page holds the
-    answer; without it the answer without parameters is held.
+    Arrow, anything else as JSON (`to_builtins`).
     """
 
     name: str
@@ -27,6 +31,7 @@ class PageQuestion:
     #: Name -> parser, which raises UsageError; a parameter that was not given is left to the default of `answer`.
     parameters: Parameters = field(default_factory=dict)
     required: tuple[str, ...] = ()
+    #: The parameters for which an exported page stores the answer; None = once, without parameters.
     exported: Callable[[Document], Iterable[Mapping[str, Any]]] | None = None
     #: Pairs of parameters that bound a range: one that ends before it begins is refused.
     ranges: tuple[tuple[str, str], ...] = ()
@@ -40,16 +45,47 @@ class PageQuestion:
         return parsed(self.name, {**of_time, **self.parameters}, texts, required=self.required, ranges=ranges)
 
     def held(self, document: Document) -> Iterable[Mapping[str, Any]]:
-        """The parameters for which an exported page holds the answer.
-
-        >>> list(PageQuestion("waves", print).held(None))
-        [{}]
-        """
+        """The parameters for which an exported page stores the answer."""
         return self.exported(document) if self.exported else ({},)
 
 
-#: The answer of kinds of documents without timelines.
+#: The answer about documents of a kind that has no timelines.
 NO_LAYERS = PageQuestion("layers", lambda _: {"layers": []})
+
+
+def no_answers(_: Document) -> Iterable[Mapping[str, Any]]:
+    """The `exported` of questions whose answers no exported page stores: there would be too many of them."""
+    return ()
+
+
+def once_per_document(answer: Callable[Concatenate[Document, P], Result]) -> Callable[Concatenate[Document, P], Result]:
+    """Decorate a function of a document: the document caches the result for each set of arguments.
+
+    For functions with few possible arguments: nothing is dropped before the document is closed.
+    """
+
+    @wraps(answer)
+    def cached(document: Document, /, *args: P.args, **kwargs: P.kwargs) -> Result:
+        key = (answer.__module__, answer.__qualname__, *args, *kwargs.items())
+        return document.kept(key, lambda: answer(document, *args, **kwargs))
+
+    return cached
+
+
+def one_of(problem: str, choices: Collection[str], advice: str) -> Callable[[str], Any]:
+    """A parser of one of some words; `problem` and `advice` open the two sentences of its error.
+
+    >>> one_of("no theme", ["dark", "light"], "there are")("blue")
+    Traceback (most recent call last):
+    wavewright.errors.UsageError: no theme 'blue'; there are dark, light
+    """
+
+    def parse(given: str) -> str:
+        if given not in choices:
+            raise UsageError(f"{problem} {given[:40]!r}", advice=f"{advice} {', '.join(choices)}")
+        return given
+
+    return parse
 
 
 def every_other(document: Document) -> list[dict[str, int]]:

@@ -1,4 +1,4 @@
-"""Answers of analyses as the page reads them: the one way from frames and dataclasses to JSON and to numbers."""
+"""Answers of analyses as the page reads them: frames and dataclasses become JSON values and doubles here."""
 
 from __future__ import annotations
 
@@ -12,12 +12,7 @@ from wavewright.model.answer import to_builtins
 
 
 def doubles(frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with 64-bit integers as doubles, which JavaScript's numbers are.
-
-    >>> import polars as pl
-    >>> doubles(pl.DataFrame({"row": [1]})).dtypes
-    [Float64]
-    """
+    """The frame with 64-bit integers as doubles, which JavaScript's numbers are."""
     return frame.with_columns(pl.col(pl.Int64, pl.UInt64).cast(pl.Float64))
 
 

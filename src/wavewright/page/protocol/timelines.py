@@ -1,24 +1,25 @@
-"""Timelines for the page: what it is told of them, tiles that an exported page holds, and selected areas of them."""
+"""Timelines for the page: how they are described to it, and questions about areas that the user selects in them."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
+
+import polars as pl
 
 from wavewright.analysis.common.timeline import TILE_CELLS, Timeline
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, no_answers
 from wavewright.page.protocol.serialize import serialize
 from wavewright.questions.kit.parameters import Parameters, number, text
 
 
 def described(layer: Timeline) -> dict[str, Any]:
     """A timeline with its tracks and kinds, and how to ask for its tiles."""
-    height = 0 if layer.tracks is None else layer.tracks.height
-    tracks = [] if layer.tracks is None or layer.tracks_of else layer.tracks.to_dicts()
+    tracks = pl.DataFrame() if layer.tracks is None else layer.tracks
     return {
         "name": layer.name,
         "title": layer.title,
@@ -28,20 +29,12 @@ def described(layer: Timeline) -> dict[str, Any]:
         "cell": 1 << layer.cell_bits,
         "level_count": layer.level_count,
         "tile_cells": TILE_CELLS,
-        "track_count": height,
-        "tracks": tracks,
+        "track_count": tracks.height,
+        "tracks": [] if layer.tracks_of else tracks.to_dicts(),
         "tracks_of": layer.tracks_of or None,
         "kinds": layer.kinds,
         "has_late_kinds": layer.late_kinds is not None,
     }
-
-
-def coarse_tiles(layer: Timeline, most: int) -> Iterator[dict[str, Any]]:
-    """The tiles of all levels of a timeline that have at most that many, the coarsest level first."""
-    for level in reversed(range(layer.level_count)):
-        count = layer.tile_count(level)
-        if count <= most:
-            yield from ({"layer": layer.name, "level": level, "tile": tile} for tile in range(count))
 
 
 _TRACKS = re.compile(r"([a-z_]{1,40}):(\d{1,6}(?:-\d{1,6})?(?:,\d{1,6}(?:-\d{1,6})?)*)", re.ASCII)
@@ -49,7 +42,7 @@ _MOST_TRACKS = 100_000
 
 
 def tracks_from(spec: str) -> tuple[str, list[int]]:
-    """The layer and the tracks that the page names: `instructions:0-3,7`.
+    """The layer and the tracks that the page names.
 
     >>> tracks_from("instructions:0-2,7")
     ('instructions', [0, 1, 2, 7])
@@ -66,7 +59,7 @@ def tracks_from(spec: str) -> tuple[str, list[int]]:
     return match[1], sorted(tracks)
 
 
-#: Parameters of questions about an area: without tracks it has all.
+#: Parameters of questions about an area; without `tracks` it has all of them.
 AREA: Parameters = {"tracks": tracks_from, "start": number, "stop": number}
 
 
@@ -79,4 +72,4 @@ def area_question(name: str, answer: Callable[..., Any]) -> PageQuestion:
         return serialize(answer(document, *tracks, math.ceil(start), math.ceil(stop)))
 
     bounds = ("start", "stop")
-    return PageQuestion(name, asked, AREA, bounds, lambda _: (), (bounds,))
+    return PageQuestion(name, asked, AREA, bounds, no_answers, (bounds,))

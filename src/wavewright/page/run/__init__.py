@@ -1,1 +1,1 @@
-"""Questions about a run."""
+"""Questions of the page about a run."""

@@ -1,4 +1,4 @@
-"""Busy share of each GPU over time, for strips below each other: tiles of some GPUs, at any zoom."""
+"""Busy share of each GPU over time, drawn as one strip per GPU: tiles of 64 GPUs at every level of detail."""
 
 from __future__ import annotations
 
@@ -11,58 +11,51 @@ from wavewright.analysis.run.gpu_time.busy import Busy, busy
 from wavewright.analysis.run.measures.intervals import covered_per_bin, intervals, merged
 from wavewright.analysis.run.select.gpus import gpu_work, index_gpus
 from wavewright.model.document import Document
-from wavewright.page.protocol.curve_tiles import tiling_of
-from wavewright.page.protocol.question import TILE, PageQuestion
+from wavewright.page.protocol.curve_tiles import coarse_tiles, tiling_of
+from wavewright.page.protocol.question import TILE, PageQuestion, once_per_document
 from wavewright.page.run.answers import serialized
 from wavewright.page.run.curves import grid_of
 from wavewright.page.run.times import clocks_of, nodes_by_machine
 from wavewright.questions.kit.parameters import place
 
 CHUNK = 64  #: GPUs of one tile.
-_EXPORTED_TILES, _EXPORTED_CHUNKS = 4, 16
+_EXPORTED_TILES, _EXPORTED_CHUNKS = 4, 16  #: Levels with more tiles, and GPUs behind these, are not exported.
 
 
+@once_per_document
 def _busy(document: Document) -> Busy:
-    return document.kept(("run", "whole busy"), lambda: busy(document.run, bins=1))
+    return busy(document.run, bins=1)
 
 
+@once_per_document
 def busy_of_run(document: Document) -> Any:
     """Share of the time in which each GPU had work (`analysis.run.gpu_time.busy`)."""
-
-    def make() -> dict[str, Any]:
-        return {name: value for name, value in serialized(document, _busy(document)).items() if name != "over_time"}
-
-    return document.kept(("run", "busy"), make)
+    return {name: value for name, value in serialized(document, _busy(document)).items() if name != "over_time"}
 
 
 def strips_of_run(document: Document) -> Any:
-    """The GPUs that have a strip, in the order of their numbers, with their busy share; and how strips are tiled."""
+    """The GPUs in the order of their strips, with their busy share, and the tiling of the strips."""
     gpus = _busy(document).gpus.select("node", "gpu", "busy_share").to_dicts()
     return {"gpus": gpus, "gpus_per_tile": CHUNK, **tiling_of(grid_of(document))}
 
 
+@once_per_document
 def _work(document: Document) -> pl.DataFrame:
-    """Intervals of GPU work: `number` of the GPU as in `analysis.run.gpu_time.busy`, times since its node started."""
-
-    def make() -> pl.DataFrame:
-        run, clocks = document.run, clocks_of(document)
-        index = index_gpus(run)
-        names, starts = nodes_by_machine(document), clocks.begins("machine")
-        rows = enumerate(_busy(document).gpus["node", "gpu"].iter_rows())
-        numbers = {node_and_gpu: number for number, node_and_gpu in rows}
-        places = [
-            (at, numbers.get((names.get(machine, node), gpu)), starts.get(machine, 0))
-            for at, machine, node, gpu in index.table["place", "machine", "node", "gpu"].iter_rows()
-        ]
-        place_numbers = pl.DataFrame(places, schema=["place", "number", "zero"], orient="row").cast(
-            {"place": index.table.schema["place"], "number": pl.UInt32, "zero": pl.Int64}
-        )
-        busy_intervals = merged(intervals(gpu_work(run, index), ["place"]), ["place"])
-        by_gpu = busy_intervals.join(place_numbers, on="place", maintain_order="left").drop_nulls("number")
-        times = by_gpu.select("number", pl.col("start_ns") - pl.col("zero"), pl.col("end_ns") - pl.col("zero"))
-        return times.sort("number", "start_ns")
-
-    return document.kept(("run", "work of GPUs"), make)
+    """Busy intervals: `number` (the row of the GPU in `run_busy`), `start_ns` and `end_ns` since the node started."""
+    run, clocks = document.run, clocks_of(document)
+    index = index_gpus(run)
+    names, starts = nodes_by_machine(document), clocks.begins("machine")
+    numbers = {node_and_gpu: row for row, node_and_gpu in enumerate(_busy(document).gpus["node", "gpu"].iter_rows())}
+    places = [
+        (at, numbers.get((names.get(machine, node), gpu)), starts.get(machine, 0))
+        for at, machine, node, gpu in index.table["place", "machine", "node", "gpu"].iter_rows()
+    ]
+    dtypes = {"place": index.table.schema["place"], "number": pl.UInt32, "zero_ns": pl.Int64}
+    numbered_places = pl.DataFrame(places, schema=list(dtypes), orient="row").cast(dtypes)  # type: ignore[arg-type]
+    busy_intervals = merged(intervals(gpu_work(run, index), ["place"]), ["place"])
+    by_gpu = busy_intervals.join(numbered_places, on="place", maintain_order="left")
+    times = by_gpu.drop_nulls("number").select("number", pl.col("start_ns", "end_ns") - pl.col("zero_ns"))
+    return times.sort("number", "start_ns")
 
 
 def _tile(document: Document, work: pl.DataFrame, level: int, tile: int) -> pl.DataFrame:
@@ -70,14 +63,13 @@ def _tile(document: Document, work: pl.DataFrame, level: int, tile: int) -> pl.D
     grid = grid_of(document)
     first_bin, count = grid.bins_of(level, tile)
     width = 1 << level
-    first = first_bin * width
-    end = min(first + count * width, grid.end)
+    first, end = first_bin * width, min((first_bin + count) * width, grid.end)
     inside = work.filter((pl.col("start_ns") < end) & (pl.col("end_ns") > first))
     return covered_per_bin(inside, ["number"], first, end, width).with_columns(pl.col("bin").cast(pl.UInt32))
 
 
 def strips(document: Document, *, level: int, tile: int, chunk: int) -> pl.DataFrame:
-    """Busy shares of 64 GPUs over time: `number` (the row of `run_busy`), `bin`, `share`; bins at 0 are left out."""
+    """Busy shares of 64 GPUs over time: `number`, `bin`, `share`; bins without work are left out."""
     work = _work(document).filter(pl.col("number").is_between(chunk * CHUNK, chunk * CHUNK + CHUNK - 1))
     bins = _tile(document, work, level, tile)
     return bins.select("number", "bin", share=(pl.col("covered_ns") / (1 << level)).cast(pl.Float32))
@@ -92,13 +84,12 @@ def mean_strip(document: Document, *, level: int, tile: int) -> pl.DataFrame:
 
 
 def _coarse(document: Document) -> Iterator[dict[str, int]]:
-    yield from grid_of(document).coarse_tiles(_EXPORTED_TILES)
+    return coarse_tiles(grid_of(document), _EXPORTED_TILES)
 
 
 def _coarse_chunks(document: Document) -> Iterator[dict[str, int]]:
-    chunks = min(_EXPORTED_CHUNKS, -(-_busy(document).gpus.height // CHUNK))
-    for tile in _coarse(document):
-        yield from ({**tile, "chunk": chunk} for chunk in range(chunks))
+    chunks = range(min(_EXPORTED_CHUNKS, -(-_busy(document).gpus.height // CHUNK)))
+    return ({**tile, "chunk": chunk} for tile in _coarse(document) for chunk in chunks)
 
 
 QUESTIONS = (

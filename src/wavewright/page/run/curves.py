@@ -1,4 +1,4 @@
-"""Curves over the time of a run: bins of level 0 are one nanosecond long, bins of each next level twice as long."""
+"""Curves over the time of a run: busy GPUs, memory, copies, clocks, power and counters, tile by tile."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import polars as pl
 from wavewright.analysis.common.step_functions import StepLevels
 from wavewright.analysis.run.memory.run_curves import CURVE_UNITS, RunCurves, run_curves
 from wavewright.model.document import Document
-from wavewright.page.protocol.curve_tiles import Grid, tile_of, tiling_of
-from wavewright.page.protocol.question import TILE, PageQuestion
+from wavewright.page.protocol.curve_tiles import Grid, coarse_tiles, tile_of, tiling_of
+from wavewright.page.protocol.question import TILE, PageQuestion, once_per_document
 from wavewright.page.run.times import clocks_of
 from wavewright.questions.kit.parameters import Parameters, text
 
@@ -19,17 +19,15 @@ _EXPORTED_TILES = 16
 
 
 def curve_names_of_run(document: Document) -> dict[str, Any]:
-    """The names of curves: busy GPUs, memory, copies, clocks and power, counters; and their tiling."""
-    curve_sets = []
+    """The names of the curves that have values, with their series, and the tiling of all."""
+    available_curves = []
     for name, unit in CURVE_UNITS.items():
         curves = _curves(document, name)
-        if curves.series:
-            series = [
-                {"label": series_curve.label, "keys": {"quantity": series_curve.quantity}}
-                for series_curve in curves.series
-            ]
-            curve_sets.append({"name": name, "unit": unit, "se": None, "series": series, "left_out": curves.left_out})
-    return tiling_of(grid_of(document)) | {"curves": curve_sets}
+        series = [{"label": curve.label, "keys": {"quantity": curve.quantity}} for curve in curves.series]
+        if series:
+            facts = {"name": name, "unit": unit, "se": None, "series": series, "left_out": curves.left_out}
+            available_curves.append(facts)
+    return tiling_of(grid_of(document)) | {"curves": available_curves}
 
 
 def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl.DataFrame:
@@ -38,10 +36,9 @@ def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl
 
 
 def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
-    """The levels in an exported page: the coarse ones."""
-    grid = grid_of(document)
+    """The tiles that an exported page stores: those of coarse levels."""
     for entry in curve_names_of_run(document)["curves"]:
-        yield from ({"name": entry["name"], **tile} for tile in grid.coarse_tiles(_EXPORTED_TILES))
+        yield from ({"name": entry["name"], **tile} for tile in coarse_tiles(grid_of(document), _EXPORTED_TILES))
 
 
 def grid_of(document: Document) -> Grid:
@@ -49,16 +46,15 @@ def grid_of(document: Document) -> Grid:
     return Grid(0, max(1, clocks_of(document).duration_ns))
 
 
+@once_per_document
 def _curves(document: Document, name: str) -> RunCurves:
-    return document.kept(("curves", name), lambda: run_curves(document.run, name, clocks_of(document)))
+    return run_curves(document.run, name, clocks_of(document))
 
 
+@once_per_document
 def _levels(document: Document, name: str) -> list[StepLevels]:
     grid = grid_of(document)
-    curves = _curves(document, name).series
-    return document.kept(
-        ("curve levels", name), lambda: [StepLevels(curve.curve, grid.begin, grid.end) for curve in curves]
-    )
+    return [StepLevels(series.curve, grid.begin, grid.end) for series in _curves(document, name).series]
 
 
 _OF_CURVE: Parameters = {"name": text, **TILE}

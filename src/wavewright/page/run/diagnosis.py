@@ -11,20 +11,20 @@ from wavewright.analysis.run.diagnose import combine_diagnosis, partial_diagnosi
 from wavewright.base.shown import quoted
 from wavewright.model.document import Document
 from wavewright.model.findings import PlaceEvidence
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.answers import serialized
 from wavewright.page.run.times import clocks_of
 
-_NAME = 60  #: Characters of a name.
+_NAME_LENGTH = 60  #: Characters of a short name.
 
 
 @dataclass(frozen=True)
 class Case:
     """One case of a finding: what it was, and where on the timeline."""
 
-    what: str  #: The kernel, call, copy or rank, in few characters.
-    name: str  #: The same as recorded.
+    what: str  #: The kernel, call, copy or rank, by its short name.
+    name: str  #: Its full name.
     count: int  #: How many cases it stands for.
     time_ns: int  #: How long they took together.
     node: str | None
@@ -32,26 +32,23 @@ class Case:
     rank: int | None
     begin: int | None  #: Of the longest, since the start of its node; null = no single time.
     end: int | None
-    call: str  #: The call that took more of it than any other; empty = none, or not recorded.
+    call: str  #: The call that took most of the time; empty = none, or not recorded.
     stack: tuple[str, ...]  #: Markers, operators and functions that were open, outermost first.
 
 
+@once_per_document
 def diagnosis_of_run(document: Document) -> Any:
-    """Causes of the time of the run, and what to change first (`analysis.run.diagnose`)."""
-
-    def make() -> Any:
-        partials = [partial_diagnosis(part) for part in document.run.parts]
-        answer = combine_diagnosis(partials, path=quoted(document.label))
-        begins = clocks_of(document).begins("node")
-        cases = [_cases(finding.evidence, begins) for finding in answer.findings]
-        findings = tuple(replace(finding, evidence=()) for finding in answer.findings)
-        return serialized(document, replace(answer, findings=findings)) | {"cases": serialize(cases)}
-
-    return document.kept(("run", "diagnosis"), make)
+    """The findings about the run (`analysis.run.diagnose`), and the cases of each."""
+    partials = [partial_diagnosis(part) for part in document.run.parts]
+    answer = combine_diagnosis(partials, path=quoted(document.label))
+    begins = clocks_of(document).begins("node")
+    cases = [_cases(finding.evidence, begins) for finding in answer.findings]
+    findings = tuple(replace(finding, evidence=()) for finding in answer.findings)
+    return serialized(document, replace(answer, findings=findings)) | {"cases": serialize(cases)}
 
 
 def _cases(evidence: tuple[PlaceEvidence, ...], begins: Mapping[str, int]) -> list[Case]:
-    short = short_names([name for each in evidence for name in (each.what, each.next_work)], _NAME)
+    short = short_names([name for each in evidence for name in (each.what, each.next_work)], _NAME_LENGTH)
     return [
         Case(
             what=_around(short[each.what], short[each.next_work]),

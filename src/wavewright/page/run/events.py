@@ -1,4 +1,4 @@
-"""All details of one event of a run, by its number on the timeline, and arrows from calls to what they launched."""
+"""Details of single events of a run, by their number on the timeline, and arrows from calls to the launched work."""
 
 from __future__ import annotations
 
@@ -12,12 +12,18 @@ from wavewright.base.words import duration
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.run_labels import agent_label
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, no_answers, once_per_document
 from wavewright.page.run.layers import check_layer, tile_window, timeline_of
 from wavewright.page.run.path import slack_of
 from wavewright.questions.kit.parameters import Number, Parameters, place, text
 
-MOST_FLOWS = 400  #: Maximum arrows of one result; above it only their number is returned.
+MOST_FLOWS = 400  #: Arrows of one answer.
+_MOST_CACHED_ROWS = 2_000_000  #: Larger tables are read piece by piece.
+_LONGEST_TEXT = 4_000
+_EXPORTED = 2_000  #: Events whose details an exported page stores.
+
+#: Table -> name of one row.
+WORDS = {"dispatches": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
 
 
 def flows(
@@ -25,8 +31,7 @@ def flows(
 ) -> dict[str, Any]:
     """Arrows from calls to all work they launched: of an event's call and of calls within it, or of all in a tile.
 
-    `count` says how many there are; where it is more than `MOST_FLOWS`, those of a tile are not told and those of an
-    event are the first ones.
+    `count` counts all of them. Where there are more than `MOST_FLOWS`, an event gets the first ones, a tile none.
     """
     check_layer(layer)
     all_flows = _flows(document)
@@ -42,47 +47,39 @@ def flows(
         raise UsageError("flows: an item, or a level and a tile")
     begin, end = tile_window(document, level, tile)
     low, high = (all_flows["from_begin"].search_sorted(time) for time in (begin, end))
-    ends = document.kept("flows by end", lambda: all_flows["to_begin"].arg_sort())
-    by_end = document.kept("flow ends", lambda: all_flows["to_begin"].gather(ends))
+    ends, by_end = _flows_by_end(document)
     low_end, high_end = (by_end.search_sorted(time) for time in (begin, end))
     most = max(high - low, high_end - low_end)
     if most > MOST_FLOWS:
         return {"count": most, "flows": []}
-    came = all_flows[ends[low_end:high_end]].filter(~pl.col("from_begin").is_between(begin, end, closed="left"))
-    flow_rows = pl.concat([all_flows[low:high], came])
+    from_elsewhere = ~pl.col("from_begin").is_between(begin, end, closed="left")
+    flow_rows = pl.concat([all_flows[low:high], all_flows[ends[low_end:high_end]].filter(from_elsewhere)])
     return {"count": flow_rows.height, "flows": flow_rows.to_dicts() if flow_rows.height <= MOST_FLOWS else []}
 
 
+@once_per_document
 def _flows(document: Document) -> pl.DataFrame:
     """All launches with both ends on the timeline, by the start of the call."""
-
-    def make() -> pl.DataFrame:
-        timeline = timeline_of(document)
-        first = timeline.first_items
-        shift = pl.when("is_copy").then(first["copies"]).otherwise(first["dispatches"])
-        items = launch_flows(document.run).flows.select(
-            from_item=(pl.col("region") + first["regions"]).cast(pl.Int32),
-            to_item=(pl.col("work") + shift).cast(pl.Int32),
-        )
-        for side in ("from", "to"):
-            ends = timeline.spans.select(
-                pl.col("item").alias(f"{side}_item"),
-                pl.col("track").alias(f"{side}_track"),
-                pl.col("start_ns").cast(pl.Float64).alias(f"{side}_begin"),
-                pl.col("end_ns").cast(pl.Float64).alias(f"{side}_end"),
-            )
-            items = items.join(ends, on=f"{side}_item")
-        return items.sort("from_begin", "to_begin", "to_item")
-
-    return document.kept("flows", make)
+    timeline = timeline_of(document)
+    first = timeline.first_items
+    shift = pl.when("is_copy").then(first["copies"]).otherwise(first["dispatches"])
+    items = launch_flows(document.run).flows.select(
+        from_item=(pl.col("region") + first["regions"]).cast(pl.Int32),
+        to_item=(pl.col("work") + shift).cast(pl.Int32),
+    )
+    times = pl.col("start_ns", "end_ns").cast(pl.Float64)
+    ends = timeline.spans.select("item", "track", times).rename({"start_ns": "begin", "end_ns": "end"})
+    for side in ("from", "to"):
+        items = items.join(ends.rename({name: f"{side}_{name}" for name in ends.columns}), on=f"{side}_item")
+    return items.sort("from_begin", "to_begin", "to_item")
 
 
-_MOST_KEPT = 2_000_000  #: Maximum rows of a table that is cached with all its columns.
-_LONGEST_TEXT = 4_000
-_EXPORTED = 2_000
-
-#: Table -> name of one row.
-WORDS = {"dispatches": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
+@once_per_document
+def _flows_by_end(document: Document) -> tuple[pl.Series, pl.Series]:
+    """The rows of `_flows` by the start of the work, and these starts."""
+    starts = _flows(document)["to_begin"]
+    order = starts.arg_sort()
+    return order, starts.gather(order)
 
 
 def event_place(document: Document, item: int) -> tuple[str, int]:
@@ -102,13 +99,8 @@ def span(document: Document, *, layer: str, item: int) -> dict[str, Any]:
     drawn_span = _drawn(document, item)
     answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, facts)}
     if drawn_span:
-        answer |= {
-            "track": drawn_span["track"],
-            "kind": drawn_span["kind"],
-            "begin": float(drawn_span["start_ns"]),
-            "end": float(drawn_span["end_ns"]),
-            "duration_ns": float(drawn_span["end_ns"] - drawn_span["start_ns"]),
-        }
+        answer |= _place(drawn_span) | {"kind": drawn_span["kind"]}
+        answer["duration_ns"] = float(drawn_span["end_ns"] - drawn_span["start_ns"])
     answer["facts"] = [*_slack(document, item), *_facts(document, facts)]
     event, process = facts.get("event"), facts.get("process")
     if event is not None and process is not None:
@@ -119,6 +111,12 @@ def span(document: Document, *, layer: str, item: int) -> dict[str, Any]:
         if table == "dispatches":
             answer["counters"] = _counters(document, is_event)
     return answer | {"flows": flows(document, layer=layer, item=item)}
+
+
+def _place(drawn_span: dict[str, Any]) -> dict[str, Any]:
+    """Track and time of a span on the timeline."""
+    begin, end = float(drawn_span["start_ns"]), float(drawn_span["end_ns"])
+    return {"track": drawn_span["track"], "begin": begin, "end": end}
 
 
 def _drawn(document: Document, item: int) -> dict[str, Any] | None:
@@ -155,9 +153,9 @@ def _name(table: str, row: dict[str, Any]) -> str:
     return str(row["name"] or "")
 
 
-_AS_THEY_ARE = ("start_ns", "end_ns", "time_ns", "name")
-
-_NAMED = {
+_SHOWN_ELSEWHERE = ("start_ns", "end_ns", "time_ns", "name")
+#: Column with a row number -> its table, and the columns of that row which describe it.
+_REFERENCES = {
     "process": ("processes", ("pid", "rank", "command")),
     "thread": ("threads", ("tid", "name")),
     "queue": ("queues", ("queue_id", "name")),
@@ -169,13 +167,13 @@ _ADDRESSES = ("address", "src_address", "dst_address")
 
 
 def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
-    """Columns of a row as names and strings; columns that are not recorded are left out."""
+    """The columns of a row as text, with references resolved; those that were not recorded are left out."""
     facts = []
     for name, value in row.items():
-        if name in _AS_THEY_ARE or value is None or value in ("", "{}"):
+        if name in _SHOWN_ELSEWHERE or value is None or value in ("", "{}"):
             continue
-        if name in _NAMED:
-            table, columns = _NAMED[name]
+        if name in _REFERENCES:
+            table, columns = _REFERENCES[name]
             entity = document.run.table(table).select(columns).row(value, named=True)
             words = [f"{key} {item}" for key, item in entity.items() if item not in (None, "")]
             value_text = ", ".join(words)
@@ -190,7 +188,7 @@ def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _row(document: Document, table: str, row: int) -> dict[str, Any]:
-    if _count(document, table) <= _MOST_KEPT:
+    if _count(document, table) <= _MOST_CACHED_ROWS:
         return document.run.table(table).row(row, named=True)
     pieces: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
     first, piece = pieces.get(table, (0, None))
@@ -210,20 +208,21 @@ def _piece(document: Document, table: str, row: int) -> tuple[int, pl.DataFrame]
 
 
 def _rows(document: Document, table: str, condition: pl.Expr) -> pl.DataFrame:
-    """The requested rows of a table; the table is cached if it is not too large."""
-    if _count(document, table) <= _MOST_KEPT:
+    """The rows of a table that fulfil a condition; the table is cached if it is not too large."""
+    if _count(document, table) <= _MOST_CACHED_ROWS:
         return document.run.table(table).filter(condition)
     return pl.concat([piece.filter(condition) for piece in document.run.chunks(table)])
 
 
+@once_per_document
 def _count(document: Document, table: str) -> int:
-    return document.kept(("count", table), lambda: document.run.count(table))
+    return document.run.count(table)
 
 
 def occurrence(document: Document, *, layer: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
-    """The `step`-th next event with the same name after `item`, in time order; wraps around.
+    """The `step`-th event of a kind after `item` in the order of time, the first following the last.
 
-    `number` tells which one of `count` it is, from 0; behind the last comes the first.
+    `number` is its place among all `count` of them, from 0.
     """
     check_layer(layer)
     spans = timeline_of(document).spans
@@ -240,18 +239,11 @@ def occurrence(document: Document, *, layer: str, kind: int, item: int = -1, ste
     at = (events["item"] == item).arg_max() if item >= 0 and (events["item"] == item).any() else None
     number = 0 if at is None else (at + step) % events.height
     row = events.row(number, named=True)
-    return {
-        "item": row["item"],
-        "track": row["track"],
-        "begin": float(row["start_ns"]),
-        "end": float(row["end_ns"]),
-        "number": number,
-        "count": events.height,
-    }
+    return {"item": row["item"], **_place(row), "number": number, "count": events.height}
 
 
 def longest_events(document: Document) -> list[dict[str, Any]]:
-    """The events whose details are in an exported page, the longest first."""
+    """The events whose details an exported page stores, the longest first."""
     length = pl.col("end_ns") - pl.col("start_ns")
     longest = timeline_of(document).spans.top_k(_EXPORTED, by=length).sort(length, "item", descending=[True, False])
     return [{"layer": "run", "item": item} for item in longest["item"]]
@@ -263,7 +255,7 @@ _KIND: Parameters = {"layer": text, "kind": place, "item": Number(Bounds(-1, ITE
 
 
 QUESTIONS = (
-    PageQuestion("occurrence", occurrence, _KIND, ("layer", "kind"), lambda _: ()),
+    PageQuestion("occurrence", occurrence, _KIND, ("layer", "kind"), no_answers),
     PageQuestion("span", span, _ITEM, ("layer", "item"), longest_events),
     PageQuestion("flows", flows, {**_ITEM, "level": place, "tile": place}, ("layer",), longest_events),
 )

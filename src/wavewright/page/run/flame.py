@@ -1,4 +1,4 @@
-"""Flame graphs of a run: call trees merged by path, one function with callers and callees, one thread over time."""
+"""Flame graphs of a run: trees merged by call path, one function with callers and callees, one thread over time."""
 
 from __future__ import annotations
 
@@ -10,21 +10,20 @@ import polars as pl
 from wavewright.analysis.run.calls.flame import WEIGHTS, frames_of, functions_of, sandwich
 from wavewright.analysis.run.contents.regions import combine_regions
 from wavewright.analysis.run.contents.stacks import partial_stacks
-from wavewright.analysis.run.gpu_time.timeline import RunTimeline
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.schema import packaged_spec
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.page.run.answers import region_domains, summary_by, whole_tree
 from wavewright.page.run.layers import timeline_of
 from wavewright.questions.kit.parameters import number, place, text
 
-MOST_FRAMES = 10_000  #: Frames of one answer, the heaviest.
-MOST_SPANS = 6_000  #: Spans of one thread or stream, the longest.
-_SANDWICH_FRAMES = 2_500  #: Frames of the callers of a function, and as many of what it calls.
+MOST_FRAMES = 10_000  #: Frames of one answer: the heaviest.
+MOST_SPANS = 6_000  #: Spans of one thread or stream: the longest.
+_SANDWICH_FRAMES = 2_500  #: Frames of the callers of a function, and as many of its callees.
 _LONGEST_NAME = 300  #: Characters.
-_EXPORTED_LINES, _EXPORTED_FUNCTIONS = 24, 40  #: Held by an exported page: the heaviest.
+_EXPORTED_LINES, _EXPORTED_FUNCTIONS = 24, 40  #: Stored in an exported page: the heaviest.
 _LINE_KEY = ("kind", "process", "thread", "agent", "stream", "queue", "overlap")
 _SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
 
@@ -32,7 +31,7 @@ LINES = packaged_spec(__package__, "lines")
 
 
 def trees_of_run(document: Document) -> list[str]:
-    """The trees that there are: calls of all domains, of one domain, recorded call stacks, kernels by GPU."""
+    """The available trees: calls of all domains, of each domain, recorded call stacks, kernels by GPU."""
     run, domains = document.run, region_domains(document)
     calls = ["calls", *domains] if len(domains) > 1 else ["calls"] * len(domains)
     stacks = ["stacks"] if any(part.count("frames") for part in run.parts) else []
@@ -41,23 +40,23 @@ def trees_of_run(document: Document) -> list[str]:
 
 
 def _tree(document: Document, name: str) -> pl.DataFrame:
-    """A tree as that of `analysis.run.contents.regions`, in depth-first order."""
+    """The nodes of a tree in depth-first order, in the columns of `analysis.run.contents.regions`."""
     choices = trees_of_run(document)
     if name not in (*choices, "calls"):  # a run without any calls has a tree without nodes
         raise UsageError(f"no tree {name[:40]!r}", advice=f"trees: {', '.join(choices) or 'none'}")
-    if name == "stacks":
-        return document.kept(("run", "tree of stacks"), lambda: _stacks(document))
-    if name == "gpus":
-        return document.kept(("run", "tree of GPUs"), lambda: _gpus(document))
+    if name in ("stacks", "gpus"):
+        return _stacks(document) if name == "stacks" else _gpus(document)
     return whole_tree(document, "all" if name == "calls" else name).tree
 
 
+@once_per_document
 def _stacks(document: Document) -> pl.DataFrame:
     return combine_regions([partial_stacks(part) for part in document.run.parts]).tree
 
 
+@once_per_document
 def _gpus(document: Document) -> pl.DataFrame:
-    """Kernels and copies below their GPU, of `analysis.run.contents.summary`."""
+    """Kernels and copies of `analysis.run.contents.summary` below their GPU."""
     things = summary_by(document, "gpu").things.filter(pl.col("domain").is_in(["KERNEL", "COPY"]))
     several = things["host"].n_unique() > 1
     host = pl.format("{} ", pl.col("host").fill_null("?")) if several else pl.lit("")
@@ -90,24 +89,20 @@ def _checked(weight: str) -> str:
     return weight
 
 
+@once_per_document
 def flame_of_run(document: Document, *, tree: str = "calls", weight: str = "host") -> pl.DataFrame:
-    """A tree as frames (`analysis.run.calls.flame`), the heaviest 10,000; `node_count` counts all nodes."""
+    """The 10,000 heaviest frames of a tree (`analysis.run.calls.flame`); `node_count` counts all nodes."""
     _checked(weight)
-
-    def make() -> pl.DataFrame:
-        nodes = _tree(document, tree)
-        frames = frames_of(nodes, weight, MOST_FRAMES)
-        rows = frames.with_columns(pl.col("name").fill_null("").str.slice(0, _LONGEST_NAME))
-        return doubles(rows).with_columns(node_count=pl.lit(nodes.height, pl.UInt32))
-
-    return document.kept(("run", "flame", tree, weight), make)
+    nodes = _tree(document, tree)
+    frames = frames_of(nodes, weight, MOST_FRAMES)
+    rows = frames.with_columns(pl.col("name").fill_null("").str.slice(0, _LONGEST_NAME))
+    return doubles(rows).with_columns(node_count=pl.lit(nodes.height, pl.UInt32))
 
 
+@once_per_document
 def functions_of_run(document: Document, *, tree: str = "calls") -> Any:
     """All names of a tree with their own time and their total (`analysis.run.calls.flame`)."""
-    return document.kept(
-        ("run", "functions", tree), lambda: {"functions": serialize(functions_of(_tree(document, tree)))}
-    )
+    return {"functions": serialize(functions_of(_tree(document, tree)))}
 
 
 def sandwich_of_run(
@@ -121,42 +116,43 @@ def sandwich_of_run(
     return serialize(answer, top=MOST_FRAMES)
 
 
-def _lines(document: Document) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The lines (`LINES`), and the tracks of each with their depth."""
+@once_per_document
+def _tracks_of_lines(document: Document) -> pl.DataFrame:
+    """The tracks of each line: `line` is its number, the tracks of a thread differ in their depth."""
+    tracks = timeline_of(document).tracks.filter(pl.col("kind").is_in(["thread", "stream"]))
+    if document.whole:  # the same numbers in a part of the time, where not every line has events
+        numbers = _tracks_of_lines(document.whole).select("line", *_LINE_KEY).unique(maintain_order=True)
+    else:
+        numbers = tracks.select(_LINE_KEY).unique(maintain_order=True).with_row_index("line")
+    return tracks.join(numbers, on=list(_LINE_KEY), nulls_equal=True, maintain_order="left")
 
-    def make() -> tuple[pl.DataFrame, pl.DataFrame]:
-        timeline: RunTimeline = timeline_of(document)
-        tracks = timeline.tracks.filter(pl.col("kind").is_in(["thread", "stream"]))
-        if document.whole:  # the same numbers in a part of the time, where not every line has events
-            numbers = _lines(document.whole)[1].select("line", *_LINE_KEY).unique(maintain_order=True)
-        else:
-            numbers = tracks.select(_LINE_KEY).unique(maintain_order=True).with_row_index("line")
-        placed_tracks = tracks.join(numbers, on=list(_LINE_KEY), nulls_equal=True, maintain_order="left")
-        length = (pl.col("end_ns") - pl.col("start_ns")).sum()
-        sums = timeline.spans.group_by("track").agg(span_count=pl.len(), length=length)
-        track_sums = placed_tracks.join(sums, on="track", how="left", maintain_order="left")
-        lines = track_sums.group_by("line", maintain_order=True).agg(
-            pl.col("kind", "group", "part", "label").first(),
-            pl.col("span_count").sum(),
-            total_ns=pl.col("length").filter(pl.col("depth") == 0).sum(),
-        )
-        return lines.select(pl.col(name).cast(kind) for name, kind in LINES.dtypes.items()), placed_tracks
 
-    return document.kept(("run", "lines"), make)
+@once_per_document
+def _lines(document: Document) -> pl.DataFrame:
+    """The threads and streams of GPUs that can be shown over time (`LINES`)."""
+    length = (pl.col("end_ns") - pl.col("start_ns")).sum()
+    sums = timeline_of(document).spans.group_by("track").agg(span_count=pl.len(), length=length)
+    track_sums = _tracks_of_lines(document).join(sums, on="track", how="left", maintain_order="left")
+    lines = track_sums.group_by("line", maintain_order=True).agg(
+        pl.col("kind", "group", "part", "label").first(),
+        pl.col("span_count").sum(),
+        total_ns=pl.col("length").filter(pl.col("depth") == 0).sum(),
+    )
+    return lines.select(pl.col(name).cast(kind) for name, kind in LINES.dtypes.items())
 
 
 def lines_of_run(document: Document) -> Any:
-    """Threads and streams of GPUs that can be shown over time."""
-    return {"lines": serialize(_lines(document)[0]), "trees": trees_of_run(document)}
+    """The threads and streams of GPUs, and the available trees."""
+    return {"lines": serialize(_lines(document)), "trees": trees_of_run(document)}
 
 
 def stacks_of_line(
     document: Document, *, line: int, low: float | None = None, high: float | None = None
 ) -> pl.DataFrame:
-    """The longest events of one thread or stream from `low` to `high`; `span_count` says how many there are then."""
-    if line not in _lines(document.whole or document)[0]["line"]:
+    """The longest events of one thread or stream from `low` to `high`; `span_count` counts all of that time."""
+    if line not in _lines(document.whole or document)["line"]:
         raise UsageError(f"there is no thread or stream {line}")
-    tracks = _lines(document)[1].filter(pl.col("line") == line)
+    tracks = _tracks_of_lines(document).filter(pl.col("line") == line)
     timeline = timeline_of(document)
     spans = timeline.spans.join(tracks.select("track", "depth"), on="track", maintain_order="left")
     first = float(spans["start_ns"].min() or 0) if low is None else low  # type: ignore[arg-type]
@@ -193,30 +189,18 @@ def _top_functions(document: Document) -> Iterator[dict[str, str]]:
 
 
 def _first_lines(document: Document) -> list[dict[str, int]]:
-    longest = _lines(document)[0].sort("total_ns", descending=True)["line"].head(_EXPORTED_LINES)
+    longest = _lines(document).sort("total_ns", descending=True)["line"].head(_EXPORTED_LINES)
     return [{"line": line} for line in longest]
 
 
 _OF_TREE = {"tree": text, "weight": text}
+_OF_FUNCTION = {"name": text, "domain": text, **_OF_TREE}
+_OF_LINE = {"line": place, "low": number, "high": number}
+_BOUNDS = (("low", "high"),)
 QUESTIONS = (
     PageQuestion("run_flame", flame_of_run, _OF_TREE, (), _every_tree, is_of_time=True),
     PageQuestion("run_functions", functions_of_run, {"tree": text}, (), _every_function_list, is_of_time=True),
-    PageQuestion(
-        "run_sandwich",
-        sandwich_of_run,
-        {"name": text, "domain": text, **_OF_TREE},
-        ("name",),
-        _top_functions,
-        is_of_time=True,
-    ),
+    PageQuestion("run_sandwich", sandwich_of_run, _OF_FUNCTION, ("name",), _top_functions, is_of_time=True),
     PageQuestion("run_lines", lines_of_run, is_of_time=True),
-    PageQuestion(
-        "run_line_stacks",
-        stacks_of_line,
-        {"line": place, "low": number, "high": number},
-        ("line",),
-        _first_lines,
-        ranges=(("low", "high"),),
-        is_of_time=True,
-    ),
+    PageQuestion("run_line_stacks", stacks_of_line, _OF_LINE, ("line",), _first_lines, _BOUNDS, is_of_time=True),
 )

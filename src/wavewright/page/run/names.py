@@ -1,4 +1,4 @@
-"""Names of a run: kernels, copies, calls and markers for the search, short names, and tracks of GPUs."""
+"""Names of a run for the page: of everything that can be searched for, of kernels, and of the tracks of GPUs."""
 
 from __future__ import annotations
 
@@ -9,14 +9,15 @@ import polars as pl
 from wavewright.analysis.run.calls.kernel_names import readable_names, short_names
 from wavewright.analysis.run.select.gpus import index_gpus
 from wavewright.model.document import Document
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 from wavewright.page.run.answers import summary_by
 from wavewright.page.run.layers import timeline_of
 from wavewright.page.run.times import nodes_by_machine
 
-_MOST_KERNELS, _WIDTH = 2_000, 44
+_MOST_KERNELS = 2_000
+_WIDTH = 44  #: Characters of a short name.
 _MOST_TRACKS = 256  #: Tracks of one GPU that are named.
-MOST_NAMES = 100_000  #: Maximum names sent to the page, most time first.
+MOST_NAMES = 100_000  #: Names that are sent to the page.
 
 
 def names(document: Document) -> pl.DataFrame:
@@ -26,20 +27,17 @@ def names(document: Document) -> pl.DataFrame:
     return things.sort("total_ns", descending=True).select(columns).head(MOST_NAMES)
 
 
+@once_per_document
 def kernel_names(document: Document) -> list[tuple[str, str, str]]:
-    """The longest-running kernels as recorded, in few characters that tell them apart, and demangled."""
-
-    def make() -> list[tuple[str, str, str]]:
-        kernels = names(document).filter(pl.col("domain") == "KERNEL")["name"].unique(maintain_order=True)
-        longest = kernels.head(_MOST_KERNELS).to_list()
-        short, readable = short_names(longest, _WIDTH), readable_names(longest)
-        return [(name, text, readable[name]) for name, text in short.items()]
-
-    return document.kept(("run", "short names"), make)
+    """Full, short and demangled names of the kernels that take most time."""
+    kernels = names(document).filter(pl.col("domain") == "KERNEL")["name"].unique(maintain_order=True)
+    longest = kernels.head(_MOST_KERNELS).to_list()
+    short, readable = short_names(longest, _WIDTH), readable_names(longest)
+    return [(name, text, readable[name]) for name, text in short.items()]
 
 
 def gpu_tracks(document: Document) -> list[dict[str, Any]]:
-    """The tracks of each GPU on the timeline: what a place of an answer (`node` and `gpu`) is there."""
+    """The timeline's tracks of each GPU, which answers name by `node` and `gpu`."""
     tracks = timeline_of(document).tracks.filter(pl.col("kind") == "stream").select("track", "agent").drop_nulls()
     index = index_gpus(document.run)
     names_of = nodes_by_machine(document)

@@ -1,4 +1,4 @@
-"""Overview of a run: format, duration, completeness and the tables that views can show."""
+"""The facts about a run that every view needs: format, duration, processes, GPUs, counts of rows, losses."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.run.times import clocks_of, recording_of
 
-#: Small tables; events are counted by process.
+#: Tables that are counted as a whole; events are counted by process.
 _COUNTED = ("processes", "threads", "streams", "queues", "symbols", "monitors", "counter_info")
 
 
@@ -24,11 +24,9 @@ def overview_of_run(document: Document) -> dict[str, Any]:
     clocks = clocks_of(document)
     events = {table: int(recording.processes[column].sum()) for table, column in COUNT_COLUMNS.items()}
     begin = clocks.processes["start_ns"].alias("node_begin")
+    times = {"begin": "start_ns", "end": "end_ns", "gpu_begin": "gpu_start_ns", "gpu_end": "gpu_end_ns"}
     processes = recording.processes.with_columns(begin, clocks.processes["node"].alias("place")).with_columns(
-        begin=(pl.col("start_ns") - pl.col("node_begin")).cast(pl.Float64),
-        end=(pl.col("end_ns") - pl.col("node_begin")).cast(pl.Float64),
-        gpu_begin=(pl.col("gpu_start_ns") - pl.col("node_begin")).cast(pl.Float64),
-        gpu_end=(pl.col("gpu_end_ns") - pl.col("node_begin")).cast(pl.Float64),
+        **{name: (pl.col(time) - pl.col("node_begin")).cast(pl.Float64) for name, time in times.items()}
     )
     recordings = recorded_times([processes.select("start_ns", "end_ns", machine="place").drop_nulls()])
     length = recordings["end_ns"] - recordings["start_ns"]

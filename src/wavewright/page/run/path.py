@@ -1,7 +1,8 @@
-"""The critical path of a run for the page: tables, segments on the timeline, slack, and what a change gives."""
+"""The critical path of a run for the page: tables, segments on the timeline, slack, and the effect of changes."""
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import Any
 
 import polars as pl
@@ -13,107 +14,93 @@ from wavewright.analysis.run.graph.scenarios import what_if
 from wavewright.analysis.run.steps import steps
 from wavewright.model.document import Document
 from wavewright.model.schema import TableSpec, packaged_spec
-from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion
+from wavewright.page.protocol.question import TILE_OF_LAYER, PageQuestion, once_per_document
 from wavewright.page.protocol.serialize import serialize
 from wavewright.page.run.layers import check_layer, tile_window, tiles_of_run, timeline_of
 from wavewright.page.run.times import clocks_of
 from wavewright.questions.kit.parameters import text
 from wavewright.words.run.path import path_evidence
 
-MOST_SEGMENTS = 500  #: Segments of an answer, the longest ones.
+MOST_SEGMENTS = 500  #: Segments of an answer: the longest.
 _TABLE_OF = {"kernel": "dispatches", "communication": "dispatches", "copy": "copies"}
-_MOST_RANKS, _MOST_KERNELS = 16, 5  #: Of which an exported page holds what a change gives.
+_MOST_RANKS, _MOST_KERNELS = 16, 5  #: Whose changes an exported page stores.
 
 SEGMENTS = packaged_spec(__package__, "segments")
 STEPS = packaged_spec(__package__, "steps")
 PREDICTIONS = packaged_spec(__package__, "predictions")
 
 
+@once_per_document
 def _graph(document: Document) -> EventGraph:
-    return document.kept(("run", "event graph"), lambda: event_graph(document.run))
+    return event_graph(document.run)
 
 
+@once_per_document
 def _path(document: Document) -> CriticalPath:
-    def make() -> CriticalPath:
-        graph = _graph(document)
-        return with_steps(path_of(graph), graph, steps(document.run).steps)
-
-    return document.kept(("run", "critical path"), make)
+    graph = _graph(document)
+    return with_steps(path_of(graph), graph, steps(document.run).steps)
 
 
-def _zeros(document: Document) -> pl.Series:
-    """For each process, what to subtract from times of the graph to count from the start of its node."""
+def _node_starts(document: Document) -> pl.Series:
+    """For each process the start of its node, in the time of the graph."""
     starts = clocks_of(document).processes["start_ns"].fill_null(0)
     return starts + _graph(document).processes["offset_ns"]
 
 
+@once_per_document
 def _items(document: Document) -> pl.Series:
     """The item on the timeline of each event of the graph."""
-
-    def make() -> pl.Series:
-        run, graph = document.run, _graph(document)
-        first = timeline_of(document).first_items
-        tables = ("dispatches", "copies", "regions")
-        counts = [{table: part.count(table) for table in tables} for part in run.parts]
-        before = [
-            {table: first[table] + sum(each[table] for each in counts[:number]) for table in tables}
-            for number in range(len(counts))
-        ]
-        shifts = pl.DataFrame(
-            [(part, table, shift) for part, row in enumerate(before) for table, shift in row.items()],
-            schema={"part": pl.UInt32, "table": pl.String, "shift": pl.Int64},
-            orient="row",
-        )
-        table = pl.col("kind").cast(pl.String).replace_strict(_TABLE_OF, default="regions")
-        rows = graph.events.select("part", "row", table=table).join(
-            shifts, on=["part", "table"], how="left", maintain_order="left"
-        )
-        return rows.select((pl.col("row") + pl.col("shift")).cast(pl.Int32)).to_series()
-
-    return document.kept(("run", "items of the event graph"), make)
+    shifts = []
+    for table in ("dispatches", "copies", "regions"):
+        counts = [part.count(table) for part in document.run.parts]
+        firsts = accumulate(counts[:-1], initial=timeline_of(document).first_items[table])
+        shifts += [(part, table, first) for part, first in enumerate(firsts)]
+    schema = {"part": pl.UInt32, "table": pl.String, "shift": pl.Int64}
+    table_of_kind = pl.col("kind").cast(pl.String).replace_strict(_TABLE_OF, default="regions")
+    rows = _graph(document).events.select("part", "row", table=table_of_kind)
+    rows = rows.join(
+        pl.DataFrame(shifts, schema, orient="row"), on=["part", "table"], how="left", maintain_order="left"
+    )
+    return rows.select((pl.col("row") + pl.col("shift")).cast(pl.Int32)).to_series()
 
 
+@once_per_document
 def _segments(document: Document) -> pl.DataFrame:
     """All segments of the path, with their item and their time on the page."""
-
-    def make() -> pl.DataFrame:
-        segments, zeros = _path(document).segments, _zeros(document)
-        first = int(zeros.min() or 0)  # type: ignore[arg-type]
-        zero = zeros.gather(segments["process"]).fill_null(first)
-        return segments.with_columns(
-            item=_items(document).gather(segments["event"]),
-            begin=(segments["start_ns"] - zero).cast(pl.Float64),
-            end=(segments["end_ns"] - zero).cast(pl.Float64),
-            length_ns=segments["end_ns"] - segments["start_ns"],
-        )
-
-    return document.kept(("run", "segments of the path"), make)
+    segments, starts = _path(document).segments, _node_starts(document)
+    start = starts.gather(segments["process"]).fill_null(_first(starts))
+    return segments.with_columns(
+        item=_items(document).gather(segments["event"]),
+        begin=(segments["start_ns"] - start).cast(pl.Float64),
+        end=(segments["end_ns"] - start).cast(pl.Float64),
+        length_ns=segments["end_ns"] - segments["start_ns"],
+    )
 
 
+def _first(starts: pl.Series) -> int:
+    return int(starts.min() or 0)  # type: ignore[arg-type]
+
+
+@once_per_document
 def path_of_run(document: Document) -> Any:
     """The critical path (`analysis.run.graph.path`): groups, classes, contributors, longest segments, steps."""
-
-    def make() -> Any:
-        path, zeros = _path(document), _zeros(document)
-        longest = _segments(document).sort(-pl.col("length_ns"), "begin").head(MOST_SEGMENTS)
-        first = int(zeros.min() or 0)  # type: ignore[arg-type]
-        begin = (pl.col("start_ns") - first).cast(pl.Float64).alias("begin")
-        return {
-            "definition": path.definition,
-            "groups": serialize(path.groups.drop("start_ns")),
-            "classes": serialize(path.classes),
-            "contributors": serialize(path.contributors.filter(pl.col("path_ns") > 0).drop("longest_at_ns")),
-            "segments": serialize(_in_order(longest, SEGMENTS)),
-            "steps": serialize(_in_order(path.steps.with_columns(begin), STEPS)),
-            "caveats": list(path.caveats),
-            "evidence": [path_evidence(path, group) for group in path.groups.to_dicts()],
-            "clock_residual_ns": path.clock_residual_ns,
-        }
-
-    return document.kept(("run", "path"), make)
+    path = _path(document)
+    longest = _segments(document).sort(-pl.col("length_ns"), "begin").head(MOST_SEGMENTS)
+    begin = (pl.col("start_ns") - _first(_node_starts(document))).cast(pl.Float64).alias("begin")
+    return {
+        "definition": path.definition,
+        "groups": serialize(path.groups.drop("start_ns")),
+        "classes": serialize(path.classes),
+        "contributors": serialize(path.contributors.filter(pl.col("path_ns") > 0).drop("longest_at_ns")),
+        "segments": serialize(_declared_columns(longest, SEGMENTS)),
+        "steps": serialize(_declared_columns(path.steps.with_columns(begin), STEPS)),
+        "caveats": list(path.caveats),
+        "evidence": [path_evidence(path, group) for group in path.groups.to_dicts()],
+        "clock_residual_ns": path.clock_residual_ns,
+    }
 
 
-def _in_order(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
+def _declared_columns(frame: pl.DataFrame, spec: TableSpec) -> pl.DataFrame:
     return frame.select(pl.col(name).cast(dtype) for name, dtype in spec.dtypes.items())
 
 
@@ -121,25 +108,26 @@ def path_spans(document: Document, *, layer: str, level: int, tile: int) -> list
     """The segments of the path in one tile of the timeline, the longest ones."""
     check_layer(layer)
     low, high = tile_window(document, level, tile)
-    segments = document.kept(("run", "segments by track"), lambda: _by_track(document))
-    inside = segments.filter((pl.col("begin") < high) & (pl.col("end") > low))
+    inside = _drawn_segments(document).filter((pl.col("begin") < high) & (pl.col("end") > low))
     return inside.sort(pl.col("begin") - pl.col("end"), "begin").head(MOST_SEGMENTS).to_dicts()
 
 
-def _by_track(document: Document) -> pl.DataFrame:
+@once_per_document
+def _drawn_segments(document: Document) -> pl.DataFrame:
+    """The segments that are events on the timeline, with their track."""
     tracks = timeline_of(document).spans.select("item", "track")
     columns = ["track", "item", "begin", "end", pl.col("class").cast(pl.String), "is_inferred"]
     return _segments(document).drop_nulls("item").join(tracks, on="item").select(columns)
 
 
 def slack_of(document: Document, item: int) -> int | None:
-    """By how much an event of the timeline could end later without changing the time of the run; None = not in it."""
+    """The slack of an event of the timeline; None = it is not in the event graph."""
+    return _slack_by_item(document).get(item)
 
-    def make() -> dict[int, int]:
-        return dict(zip(_items(document).to_list(), _graph(document).slack().to_list(), strict=True))
 
-    slack: dict[int, int] = document.kept(("run", "slack by item"), make)
-    return slack.get(item)
+@once_per_document
+def _slack_by_item(document: Document) -> dict[int, int]:
+    return dict(zip(_items(document).to_list(), _graph(document).slack().to_list(), strict=True))
 
 
 def what_if_of_run(document: Document, *, change: str) -> Any:
@@ -156,7 +144,7 @@ def what_if_of_run(document: Document, *, change: str) -> Any:
 
 
 def _usual_changes(document: Document) -> list[dict[str, str]]:
-    """The changes whose outcome an exported page holds."""
+    """The changes whose effect an exported page stores."""
     graph, path = _graph(document), _path(document)
     if len(path.unexplained_groups) == path.groups.height:
         return []
@@ -172,12 +160,6 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
 
 QUESTIONS = (
     PageQuestion("run_path", path_of_run),
-    PageQuestion(
-        "run_path_spans",
-        path_spans,
-        TILE_OF_LAYER,
-        tuple(TILE_OF_LAYER),
-        tiles_of_run,
-    ),
+    PageQuestion("run_path_spans", path_spans, TILE_OF_LAYER, tuple(TILE_OF_LAYER), tiles_of_run),
     PageQuestion("run_what_if", what_if_of_run, {"change": text}, ("change",), _usual_changes),
 )

@@ -1,9 +1,8 @@
-"""SQL over the stable views of a run, as `wavewright query` runs it, and what there is to select from."""
+"""SQL over the stable views of a run, as `wavewright query` runs it, and the relations that it can name."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
 from threading import Event, Lock
 from typing import Any
 
@@ -17,21 +16,21 @@ from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
 from wavewright.model.document import Document
 from wavewright.model.run_tables import RUN
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, no_answers
 from wavewright.questions.kit.parameters import place, text
 
-MOST_ROWS = 5_000  #: Rows of a result that the page gets; `row_count` tells how many there are.
+MOST_ROWS = 5_000  #: Rows of a result that are sent; `row_count` counts all.
 MOST_BYTES = 8 << 20  #: Of these rows.
-LIMITS = QueryLimits()  #: Of the command line.
-_LARGEST = 2**53  #: Whole numbers beyond it go as text: JavaScript would round them.
+LIMITS = QueryLimits()  #: Those of the command line.
+_LARGEST = 2**53  #: Greater integers are sent as text, because JavaScript would round them.
 
-#: What people look for first: title -> SQL that every run answers.
+#: Title -> SQL that works on every run.
 EXAMPLES: dict[str, str] = packaged("sql_examples.toml", "wavewright.page.run")
 _GUARD = Lock()
 
 
 class _Running:
-    """The query that runs now, if any: the next one stops it."""
+    """The stop switch of the query that runs now, if any; the next query sets it."""
 
     def __init__(self) -> None:
         self.stop = Event()
@@ -48,7 +47,7 @@ def _running(document: Document) -> _Running:
 
 
 def sql_of_run(document: Document, *, sql: str) -> Any:
-    """The first rows of one SELECT (`analysis.run.query`), bounded as `wavewright query` is; the query before ends."""
+    """The first rows of a SELECT (`analysis.run.query`), with the limits of the command line; stops the last query."""
     stop = _running(document).next()
     start = time.monotonic()
     result = run_query(document.run, sql, limits=LIMITS, stop=stop)
@@ -74,14 +73,14 @@ def sql_of_run(document: Document, *, sql: str) -> Any:
 
 
 def _fitting(rows: pl.DataFrame, room_bytes: int) -> pl.DataFrame:
-    """The first rows, as many as there is room for; of rows that are far too long, none."""
+    """The first rows, halved until they fit into the room; none if the first row alone is too long."""
     while rows.height and rows.estimated_size() > room_bytes:
         rows = rows.head(rows.height // 2)
     return rows
 
 
 def _values(column: pl.Series) -> list[Any]:
-    """Values that JavaScript shows as they are."""
+    """Values that JavaScript shows unchanged: large integers, and types that it lacks, as text."""
     if column.dtype.is_integer() and column.len():
         low, high = column.min(), column.max()
         if low is not None and max(abs(int(low)), abs(int(high))) > _LARGEST:  # type: ignore[arg-type]
@@ -92,57 +91,35 @@ def _values(column: pl.Series) -> list[Any]:
 
 
 def stop_sql(document: Document, *, turn: int = 0) -> Any:
-    """End the query that runs."""
+    """Stop the query that runs; `turn` makes each request different, so that none is answered from a cache."""
     _running(document).next()
     return {"is_stopped": True}
 
 
 def schema_of_run(document: Document) -> Any:
     """Tables to select from: the stable views, the tables of every run, and those of this run's format."""
-    views = [
-        {
-            "name": view.name,
-            "row": view.row,
-            "columns": [[column.name, column.type, column.unit, column.meaning] for column in view.columns],
-        }
+    relations = [
+        (view.name, view.row, [[column.name, column.type, column.unit, column.meaning] for column in view.columns])
         for view in VIEWS.values()
     ]
-    tables = [
-        {
-            "name": f"run.{table.name}",
-            "row": table.row,
-            "columns": [[column.name, column.dtype, column.unit, column.meaning] for column in table.columns],
-        }
-        for table in RUN.values()
-    ]
-    extras = [
-        {"name": f'run."{name}"', "row": "a table of the recorded format, as it is", "columns": []}
-        for name in document.run.extra_names
-    ]
+    for table in RUN.values():
+        columns = [[column.name, column.dtype, column.unit, column.meaning] for column in table.columns]
+        relations.append((f"run.{table.name}", table.row, columns))
+    extras = document.run.extra_names
+    relations += [(f'run."{name}"', "a table of the recorded format, as it is", []) for name in extras]
     answer = catalog(document.run)
-    file_relations = [
-        {
-            "name": name,
-            "row": row,
-            "columns": answer.columns.filter(pl.col("relation") == name).drop("relation").rows(),
-        }
-        for name, row in answer.relations.filter(pl.col("kind") == "stored").select("name", "row").rows()
-    ]
-    limits = {"rows": LIMITS.rows, "mib": LIMITS.mib, "seconds": LIMITS.seconds, "sent_rows": MOST_ROWS}
+    for name, row in answer.relations.filter(pl.col("kind") == "stored").select("name", "row").rows():
+        stored_columns = answer.columns.filter(pl.col("relation") == name).drop("relation")
+        relations.append((name, row, [list(column) for column in stored_columns.rows()]))
     return {
-        "relations": [*views, *tables, *extras, *file_relations],
+        "relations": [dict(zip(("name", "row", "columns"), relation, strict=True)) for relation in relations],
         "examples": list(EXAMPLES.items()),
-        "limits": limits,
+        "limits": {"rows": LIMITS.rows, "mib": LIMITS.mib, "seconds": LIMITS.seconds, "sent_rows": MOST_ROWS},
     }
 
 
-def _nothing(_: Document) -> Iterable[dict[str, str]]:
-    """An exported page has no engine."""
-    return ()
-
-
-QUESTIONS = (
-    PageQuestion("run_sql", sql_of_run, {"sql": text}, ("sql",), _nothing, is_of_time=True),
-    PageQuestion("run_sql_stop", stop_sql, {"turn": place}, exported=_nothing),
-    PageQuestion("run_sql_schema", schema_of_run, exported=_nothing),
+QUESTIONS = (  # an exported page cannot run SQL
+    PageQuestion("run_sql", sql_of_run, {"sql": text}, ("sql",), no_answers, is_of_time=True),
+    PageQuestion("run_sql_stop", stop_sql, {"turn": place}, exported=no_answers),
+    PageQuestion("run_sql_schema", schema_of_run, exported=no_answers),
 )

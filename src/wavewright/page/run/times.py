@@ -1,4 +1,4 @@
-"""The clock of the page for runs: nanoseconds since the start of the node of the event."""
+"""Times of a run on the page: nanoseconds since the start of the node on which something happened."""
 
 from __future__ import annotations
 
@@ -10,34 +10,36 @@ from wavewright.analysis.run.select.clocks import NodeClocks, node_clocks
 from wavewright.analysis.run.select.recording import Recording, recording
 from wavewright.model.document import Document
 from wavewright.model.schema import TableSpec
+from wavewright.page.protocol.question import once_per_document
 
 _TIMES = {"start_ns": "begin", "end_ns": "end"}
 _MEANINGS = {"start_ns": "start, since the start of its node", "end_ns": "end, since the start of its node"}
 
 
+@once_per_document
 def recording_of(document: Document) -> Recording:
-    """The recorded processes and GPUs (`analysis.run.select.recording`), computed once."""
-    return document.kept("recording", lambda: recording(document.run))
+    """The recorded processes and GPUs (`analysis.run.select.recording`)."""
+    return recording(document.run)
 
 
+@once_per_document
 def clocks_of(document: Document) -> NodeClocks:
-    """The clocks of the nodes of the run, computed once; those of the whole run, where the document is a part of it."""
+    """The clocks of the nodes of the run; a part of a run has those of the whole."""
     if document.whole:
         return clocks_of(document.whole)
-    return document.kept("clocks", lambda: node_clocks(document.run, recording_of(document)))
+    return node_clocks(document.run, recording_of(document))
 
 
 def nodes_by_machine(document: Document) -> dict[str, str]:
-    """The name that answers give to each node, by the identity of the node."""
+    """Identity of a node -> the name that answers give to it."""
     clocks = clocks_of(document)
     return {machine: clocks.labels.get(node, node) for machine, node in clocks.nodes["machine", "node"].iter_rows()}
 
 
 def since_begin(document: Document, frame: pl.DataFrame) -> pl.DataFrame:
-    """The frame with `begin` and `end` (as far as it has them) as Float64 instead of `start_ns` and `end_ns`.
+    """The frame with `begin` and `end` as Float64, relative to the node, instead of `start_ns` and `end_ns`.
 
-    A frame that does not say on which node something happened stays as it is. Times of a run can be greater than
-    2**53, where JavaScript's numbers end.
+    Recorded times can exceed 2**53, where JavaScript's integers end. Frames without a column of nodes stay unchanged.
     """
     by = node_column(frame.columns)
     if by is None:
@@ -49,18 +51,14 @@ def since_begin(document: Document, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def node_column(names: list[str]) -> str | None:
-    """The column by which the times of a table can be counted from the start of a node; None = they cannot.
-
-    >>> node_column(["node", "start_ns"])
-    'node'
-    """
+    """The column that names the node of each row of a table with times; None = there is none."""
     if "start_ns" not in names:
         return None
     return next((name for name in ("machine", "node", "host") if name in names), None)
 
 
 def declared_since_start(spec: TableSpec) -> TableSpec:
-    """The declaration of a table of a run as the page gets it: `since_begin` for columns."""
+    """The declaration of a table of a run after `since_begin`."""
     if node_column(spec.names) is None:
         return spec
     columns = (

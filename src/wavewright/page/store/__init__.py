@@ -1,1 +1,1 @@
-"""Answers that only the page asks of a store of captures."""
+"""Questions of the page about a store of captures."""

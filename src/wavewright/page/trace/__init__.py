@@ -1,1 +1,1 @@
-"""Questions about a thread trace."""
+"""Questions of the page about a thread trace."""

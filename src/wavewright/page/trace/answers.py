@@ -1,8 +1,8 @@
-"""Answers of the analyses, as they are: the page shows these numbers and makes none of its own."""
+"""Results of trace analyses for the page, which shows their numbers and computes none of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from wavewright.analysis.trace.costs.loops import loop_iterations, loop_starts, 
 from wavewright.analysis.trace.costs.row_costs import entered_rows, row_costs
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.fabric import no_traffic
-from wavewright.analysis.trace.lanes import LaneAccesses, lane_accesses, no_lane_accesses
+from wavewright.analysis.trace.lanes import lane_accesses, no_lane_accesses
 from wavewright.analysis.trace.lanes.service import lane_service
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.occupancy import occupancy
@@ -33,21 +33,22 @@ from wavewright.analysis.trace.waves.by_place import Level, WavesByPlace, waves_
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 from wavewright.page.protocol.serialize import doubles, serialize
 from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.parameters import engine, place, text
 from wavewright.questions.trace.composed import dispatch_traffic
 from wavewright.words.trace.diagnose import run_words, verdict
 
-_MOST_EXPORTED = 8
+_MOST_EXPORTED = 8  #: Kernels of which an exported page stores the answers.
+_MOST_ROWS = 2000  #: Of code: the page shows the costliest.
 
 #: The parameter of questions that can be asked about one kernel; without it they are about all waves.
 KERNEL = {"kernel": place}
 
 
 def traced_kernels(document: Document) -> dict[int, int]:
-    """Kernels that traced waves entered, and how many waves, the most first."""
+    """Kernel -> number of its traced waves, the largest first."""
     counts = document.trace.waves["kernel"].drop_nulls().value_counts()
     return dict(counts.sort("count", "kernel", descending=[True, False]).iter_rows())
 
@@ -58,31 +59,38 @@ def of_kernel(document: Document, kernel: int | None) -> ThreadTrace:
         return document.trace
     if kernel not in traced_kernels(document):
         raise UsageError(f"no traced wave entered kernel {kernel}")
-    waves = document.trace.waves
-    numbers = tuple(waves.filter(waves["kernel"] == kernel)["wave"].to_list())
-    return document.kept(("kernel", kernel), lambda: select(document.trace, Selection(waves=numbers)))
+    return _waves_of_kernel(document, kernel)
+
+
+@once_per_document
+def _waves_of_kernel(document: Document, kernel: int) -> ThreadTrace:
+    waves = document.trace.waves.filter(pl.col("kernel") == kernel)["wave"]
+    return select(document.trace, Selection(waves=tuple(waves)))
 
 
 def every_kernel(document: Document) -> list[dict[str, Any]]:
-    """The selections of an exported page: all waves, and with several kernels those with the most waves separately."""
+    """The choices that an exported page stores: all waves, and each of the kernels with the most waves."""
     kernels = list(traced_kernels(document))[:_MOST_EXPORTED]
     return [{}, *({"kernel": kernel} for kernel in kernels if len(kernels) > 1)]
 
 
-_MOST_ROWS = 2000  # rows of code: the page shows the costliest
-
-
-def _kept(document: Document, key: tuple[Hashable, ...], make: Callable[[], Any]) -> Any:
-    return document.kept(("answers", *key), lambda: serialize(make(), top=_MOST_ROWS))
-
-
 def _of_kernel(name: str, analysis: Callable[[ThreadTrace], Any]) -> PageQuestion:
-    """The answer of an analysis about all waves, or those of a kernel."""
+    """A question that an analysis answers, about all waves or about those of a kernel."""
 
     def answer(document: Document, *, kernel: int | None = None) -> Any:
-        return _kept(document, (name, kernel), lambda: analysis(of_kernel(document, kernel)))
+        key = ("answers", name, kernel)
+        return document.kept(key, lambda: serialize(analysis(of_kernel(document, kernel)), top=_MOST_ROWS))
 
     return PageQuestion(name, answer, KERNEL, exported=every_kernel, is_of_time=True)
+
+
+def _of_trace(name: str, analysis: Callable[[ThreadTrace], Any]) -> PageQuestion:
+    """A question that an analysis answers about the whole trace."""
+
+    def answer(document: Document) -> Any:
+        return document.kept(("answers", name), lambda: serialize(analysis(document.trace), top=_MOST_ROWS))
+
+    return PageQuestion(name, answer)
 
 
 def stall_rows(document: Document, *, kernel: int | None = None) -> pl.DataFrame:
@@ -91,54 +99,40 @@ def stall_rows(document: Document, *, kernel: int | None = None) -> pl.DataFrame
 
 
 def _stall_classes(trace: ThreadTrace) -> dict[str, Any]:
-    """Stall cycles by class; the rows go as Arrow: there can be a row and class for every instruction of the code."""
+    """Stall cycles by class; `stall_rows` sends the rows, of which there can be several per instruction, as Arrow."""
     result = stalls(trace)
     return {"definition": result.definition, **{name: part for name, part in vars(result).items() if name != "by_row"}}
 
 
 def _diagnosis(trace: ThreadTrace) -> dict[str, Any]:
-    """The plan, with its verdict as the command line says it."""
+    """The diagnosis, with the sentences in which the command line says its verdict and the share in a run."""
     answer = with_run(diagnose(trace), trace)
     in_run = [run_words(answer.in_run, number) for number in range(1, len(answer.in_run) + 1)]
     return {"definition": answer.definition, **vars(answer), "headline": verdict(answer), "in_run_words": in_run}
 
 
 def _waits(trace: ThreadTrace) -> Any:
-    """Every executed wait with its exposed cycles, and its producers."""
+    """Every executed wait with its exposed cycles and its producers."""
     result = waits(trace)
     stall_costs = row_costs(trace).select("row", "exposed_stall_cycles_total")
     return replace(result, waits=result.waits.join(stall_costs, on="row", how="left", maintain_order="left"))
 
 
+@once_per_document
 def limits(document: Document) -> Any:
-    """Number of waves that fit on a SIMD, those that were there, and the limit."""
-    return _kept(document, ("occupancy",), lambda: occupancy(document.trace))
+    """The number of waves that fit on a SIMD, the number that were there, and what limits it."""
+    return serialize(occupancy(document.trace), top=_MOST_ROWS)
 
 
-def coverage_of(document: Document) -> Any:
-    """Traced part of the dispatch, the paths of its waves, and waves that are unlike the others."""
-
-    def make() -> dict[str, Any]:
-        result = coverage(document.trace)
-        shares = {"executed_share": result.executed_share, "traced_share": result.traced_share}
-        shares["is_same_short_path"] = result.is_same_short_path
-        return {"definition": result.definition, **vars(result), **shares}
-
-    return _kept(document, ("coverage",), make)
-
-
-def trust(document: Document) -> Any:
-    """Judgement about the use of the cycles and source lines of the trace, and every caveat."""
-    return _kept(document, ("caveats",), lambda: trust_of(document.trace))
-
-
-def sampled(document: Document) -> Any:
-    """Rows at which PC samples met the waves, and the reasons of their stalls."""
-    return _kept(document, ("sample_hotspots",), lambda: sample_hotspots(document.trace))
+def _coverage(trace: ThreadTrace) -> dict[str, Any]:
+    """The traced part of the dispatch, the paths of its waves, and waves that are unlike the others."""
+    result = coverage(trace)
+    shares = {name: getattr(result, name) for name in ("executed_share", "traced_share", "is_same_short_path")}
+    return {"definition": result.definition, **vars(result), **shares}
 
 
 def _has_limits(document: Document) -> list[dict[str, Any]]:
-    """Nothing where the GPU is not known: that is an error, and an exported page says that it has no answer."""
+    """The `exported` of `limits`: nothing where it raises because the GPU is not known."""
     try:
         limits(document)
     except UsageError:
@@ -146,9 +140,10 @@ def _has_limits(document: Document) -> list[dict[str, Any]]:
     return [{}]
 
 
+@once_per_document
 def pipes_in_use(document: Document) -> Utilization:
     """Busy share of every pipe and issue bubbles, of all shader engines and of each."""
-    return document.kept("utilization", lambda: utilization(document.trace))
+    return utilization(document.trace)
 
 
 _LEVELS: tuple[Level, ...] = ("cu", "simd")
@@ -160,23 +155,18 @@ def heat_map(document: Document, *, by: Level = "cu") -> WavesByPlace:
     return waves_by_place(document.trace, by=by, start_cycles=begin, end_cycles=end)
 
 
-def _level(name: str) -> Level:
-    for level in _LEVELS:
-        if name == level:
-            return level
-    raise UsageError(f"{name[:40]!r} is not one of {', '.join(_LEVELS)}")
-
-
-def _both_levels(_: Document) -> list[dict[str, Any]]:
-    return [{}, {"by": "simd"}]
+def _level(name: str) -> str:
+    if name not in _LEVELS:
+        raise UsageError(f"{name[:40]!r} is not one of {', '.join(_LEVELS)}")
+    return name
 
 
 def histogram(
     document: Document, *, bins: int = 32, first: int | None = None, last: int | None = None, se: int | None = None
 ) -> RowHistogram:
-    """Cycles per bin of code rows (`analysis.trace.costs.histogram`); without rows those of entered functions.
+    """Cycles per bin of code rows (`analysis.trace.costs.histogram`); without bounds, of the rows of entered functions.
 
-    A part of the time has the rows of the whole: bars stay where they are.
+    The bounds of a part of the time are those of the whole trace, so that bars do not move.
     """
     rows = entered_rows((document.whole or document).trace)["row"]
     if first is None:
@@ -205,9 +195,10 @@ def _every_tree(document: Document) -> list[dict[str, str]]:
     return [{"tree": tree} for tree in (TREES if document.trace.markers.height else TREES[:2])]
 
 
+@once_per_document
 def loops_of(document: Document) -> Any:
-    """The answer of `loops`: trip counts, cycles of iterations and costs of every loop."""
-    return document.kept("loops", lambda: serialize(loops(document.trace)))
+    """Trip counts, cycles of iterations and costs of every loop (`analysis.trace.costs.loops`)."""
+    return serialize(loops(document.trace))
 
 
 def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
@@ -224,23 +215,20 @@ def _waves_with_loops(document: Document) -> list[dict[str, int]]:
     return [{"wave": number} for number in document.trace.waves["wave"].to_list()]
 
 
+@once_per_document
 def lanes(document: Document) -> Any:
     """Every executed memory instruction with the cost of its lane addresses, or why it is not known.
 
     Where nothing can be evaluated, the answer has no rows, and the reason among its notes.
     """
-    return document.kept("lanes", lambda: serialize(_lanes(document)))
-
-
-def _lanes(document: Document) -> LaneAccesses:
     try:
-        return lane_accesses(document.trace)
+        return serialize(lane_accesses(document.trace))
     except WavewrightError as error:
-        return no_lane_accesses(document.trace, str(error))
+        return serialize(no_lane_accesses(document.trace, str(error)))
 
 
 def traffic(document: Document, **facts: str) -> Any:
-    """Traffic between L2 and the fabric; `facts` are known beside the capture; one that does not fit is told."""
+    """Traffic between L2 and the fabric; `facts` are what the user knows beside the capture, such as the grid."""
     try:
         return serialize(dispatch_traffic(document, **question_of(document.kind, "traffic").parsed(facts)))
     except WavewrightError as error:
@@ -248,12 +236,12 @@ def traffic(document: Document, **facts: str) -> Any:
 
 
 def service(document: Document, *, row: int) -> Any:
-    """Service of the lanes of one instruction by LDS or the cache."""
+    """How LDS or the cache serves the lanes of one instruction."""
     return serialize(lane_service(document.trace, row), top=None)
 
 
 def _known_rows(document: Document) -> list[dict[str, Any]]:
-    """Rows with something to draw; none where nothing can be evaluated: `lanes` says why."""
+    """Rows whose lane addresses are known; none where nothing can be evaluated: `lanes` says why."""
     try:
         rows = lane_accesses(document.trace).rows
     except WavewrightError:
@@ -269,11 +257,11 @@ QUESTIONS = (
     PageQuestion("occupancy_limits", limits, exported=_has_limits),
     _of_kernel("memory_latency", memory_latency),
     _of_kernel("barriers", barriers),
-    PageQuestion("coverage", coverage_of),
-    PageQuestion("caveats", trust),
-    PageQuestion("sample_hotspots", sampled),
+    _of_trace("coverage", _coverage),
+    _of_trace("caveats", trust_of),
+    _of_trace("sample_hotspots", sample_hotspots),
     PageQuestion("utilization", pipes_in_use, is_of_time=True),
-    PageQuestion("heat_map", heat_map, {"by": _level}, exported=_both_levels, is_of_time=True),
+    PageQuestion("heat_map", heat_map, {"by": _level}, (), lambda _: ({}, {"by": "simd"}), is_of_time=True),
     PageQuestion("histogram", histogram, _BINS, (), _every_engine, _ROWS, is_of_time=True),
     PageQuestion("flame", flame, {"tree": text}, (), _every_tree, is_of_time=True),
     PageQuestion("loops", loops_of, is_of_time=True),

@@ -8,7 +8,7 @@ from wavewright.analysis.trace.code.live import live_rows
 from wavewright.analysis.trace.costs.row_costs import row_costs
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.model.document import Document
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, no_answers
 from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import place
 
@@ -17,18 +17,18 @@ _UNSENT = ("reads", "tied", "access")
 
 
 def code(document: Document) -> pl.DataFrame:
-    """The code rows, in row order; addresses as text, because JavaScript's numbers end at 2**53.
+    """The code rows, in row order; addresses as text, because JavaScript's integers end at 2**53.
 
-    All vector instructions read EXEC and MODE: that is left out, so that what few instructions do can be seen.
+    All vector instructions read EXEC and MODE: `implicit_reads` leaves these out, so that the rare ones can be seen.
     """
     rows = document.trace.code.sort("row").drop(_UNSENT)
     addresses = [None if value is None else hex(value) for value in rows["address"]]
     return rows.with_columns(
-        pl.Series("address", addresses, pl.String), pl.col("code_object").cast(pl.String), implicit_reads=_few_read()
+        pl.Series("address", addresses, pl.String), pl.col("code_object").cast(pl.String), implicit_reads=_rare_reads()
     )
 
 
-def _few_read() -> pl.Expr:
+def _rare_reads() -> pl.Expr:
     registers = pl.col("implicit_reads").str.replace(r"\bmode\b ?", "")
     others = registers.str.replace(r"\bexec(_lo)?\b ?", "")
     return pl.when(pl.col("mnemonic").str.starts_with("s_")).then(registers).otherwise(others).str.strip_chars_end()
@@ -45,14 +45,13 @@ def live_registers(document: Document) -> pl.DataFrame:
 
 
 def wave_costs(document: Document, *, wave: int) -> pl.DataFrame:
-    """Costs of one wave by row, as `costs` has them for all: what other waves of its SIMD hid is not exposed."""
-    part = select(document.trace, Selection(waves=(wave,)))
-    return doubles(row_costs(part))
+    """The columns of `costs` for one wave: cycles that other waves of its SIMD hid do not count as exposed."""
+    return doubles(row_costs(select(document.trace, Selection(waves=(wave,)))))
 
 
 QUESTIONS = (
     PageQuestion("code", code),
     PageQuestion("costs", costs, is_of_time=True),
     PageQuestion("live_registers", live_registers),
-    PageQuestion("wave_costs", wave_costs, {"wave": place}, ("wave",), lambda _: ()),
+    PageQuestion("wave_costs", wave_costs, {"wave": place}, ("wave",), no_answers),
 )

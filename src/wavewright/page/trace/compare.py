@@ -1,4 +1,4 @@
-"""This trace against another one of the same page."""
+"""Comparison of two traces of a page: totals, stall classes and units of code."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import polars as pl
 from wavewright.analysis.trace.compare import KINDS, Comparison, compare
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, one_of
 from wavewright.page.protocol.serialize import serialize
 from wavewright.questions.kit.parameters import Parameters, place
 
 
 def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
-    """Difference of this trace from document `other`, the base: totals, stall classes, a verdict in words.
+    """The changes from document `other`, the base, to this trace: totals, stall classes, a verdict in words.
 
-    Traces of different kernels are compared too; the answer says that they are.
+    Traces of different kernels can be compared; `different_kernels` tells.
     """
     comparison = _comparison(document, other, by)
     names = "by noise_from repeat_count unused_repeat_count same_code matched_share different_kernels traces"
@@ -35,7 +35,7 @@ def compared(document: Document, *, other: int, by: str = "instruction") -> Any:
 
 
 def units(document: Document, *, other: int, by: str = "instruction") -> pl.DataFrame:
-    """The units of the code of both traces, in the order of the code."""
+    """The units (instructions, lines, ...) of both traces with their costs, in the order of the code."""
     return _comparison(document, other, by).units.sort("unit").drop("trace", "address", "base_address")
 
 
@@ -49,12 +49,6 @@ def _comparison(document: Document, other: int, by: str) -> Comparison:
     return document.kept(("compare", other, by), lambda: compare(traces, by=by, labels=labels, force=True))
 
 
-def _kind(name: str) -> str:
-    if name not in KINDS:
-        raise UsageError(f"cannot compare by {name[:40]!r}", advice=f"one of {', '.join(KINDS)}")
-    return name
-
-
 def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
     """Every other trace with instructions, by every kind of unit."""
     if document.library is None or not document.trace.instructions.height:
@@ -64,7 +58,7 @@ def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
             yield from ({"other": other.number, "by": by} for by in KINDS)
 
 
-_PARAMETERS: Parameters = {"other": place, "by": _kind}
+_PARAMETERS: Parameters = {"other": place, "by": one_of("cannot compare by", KINDS, "one of")}
 
 QUESTIONS = (
     PageQuestion("compare", compared, _PARAMETERS, ("other",), _every_pair),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import polars as pl
@@ -20,21 +20,23 @@ from wavewright.facts.gpus.facts import Arch
 from wavewright.model.document import Document
 from wavewright.model.schema import EVENT_TYPES
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, no_answers, once_per_document
 from wavewright.questions.kit.parameters import place
 
-_MOST_HELD = 500  #: Maximum number of items of a timeline whose details are in an exported page.
+_MOST_STORED = 500  #: Items of a timeline whose details an exported page has.
 
 
 def instruction(document: Document, *, item: int) -> dict[str, Any]:
-    """An executed instruction: its wave, its row, aligned times, and which execution of its row in the wave it is.
+    """An executed instruction: its wave, row and aligned times; `iteration` counts the executions of its row before it.
 
-    Items behind the last instruction are the memory instructions of neighbour SIMDs that the track of pipes also shows.
+    Numbers behind the last instruction are memory instructions of neighbour SIMDs, which the track of pipes shows too.
     """
     trace = document.trace
     own_count = trace.instructions.height
     if item >= own_count and trace.other_simd.height:
-        return _neighbour(trace, _row(trace.other_simd, item - own_count, "instruction"), item)
+        row = _row(trace.other_simd, item - own_count, "instruction")
+        unknown = {"wave": None, "position": None, "row": -1, "stall_cycles": 0, "iteration": None}
+        return {"item": item, **unknown, **_when(trace, row["se"], row)}
     row = _row(trace.instructions, item, "instruction")
     wave = trace.waves.filter(trace.waves["wave"] == row["wave"]).row(0, named=True)
     first = wave["first_instruction"] or 0
@@ -44,19 +46,23 @@ def instruction(document: Document, *, item: int) -> dict[str, Any]:
         "wave": row["wave"],
         "position": item - first,
         "row": row["row"],
-        "time_cycles": row["time_cycles"] + _offset(trace, wave["se"]),
         "stall_cycles": row["stall_cycles"],
-        "duration_cycles": row["duration_cycles"],
-        "category": row["category"],
         "iteration": int((before == row["row"]).sum()),
+        **_when(trace, wave["se"], row),
     }
 
 
+def _when(trace: ThreadTrace, se: int, row: dict[str, Any]) -> dict[str, Any]:
+    """The aligned time of an instruction, its duration and its category."""
+    time = row["time_cycles"] + _offset(trace, se)
+    return {"time_cycles": time, "duration_cycles": row["duration_cycles"], "category": row["category"]}
+
+
 def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
-    """A wave of any compute unit: where and when it ran, who launched it, its kernel with registers and LDS.
+    """A wave of any compute unit: where and when it ran, what launched it, its kernel with registers and LDS.
 
     `wave` is its number among the traced waves; null when its compute unit was not traced. Registers and LDS are those
-    of the kernel, as Summary and Occupancy limits tell them; where it is not known, what the last dispatch of the same
+    of the kernel, as in Summary and Occupancy limits; of an unknown kernel, those that the last dispatch of the same
     micro engine and pipe recorded.
     """
     trace = document.trace
@@ -76,7 +82,7 @@ def resident_wave(document: Document, *, item: int) -> dict[str, Any]:
 
 
 def event(document: Document, *, item: int) -> dict[str, Any]:
-    """A dispatch or another event of a shader engine, with all that was recorded of it; registers and LDS corrected."""
+    """A dispatch or another event of a shader engine with its recorded fields; registers and LDS are corrected."""
     trace = document.trace
     row = _row(all_events(trace), item, "event")
     dispatch, kind = row.pop("dispatch"), row.pop("kind")
@@ -118,26 +124,12 @@ def _offset(trace: ThreadTrace, se: int) -> int:
 
 
 def _same(row: dict[str, Any], *names: str) -> list[pl.Expr]:
-    """Conditions for a row with the same values; of unknown ones nothing is the same."""
+    """Conditions for rows with the same values in these columns; null matches nothing."""
     return [pl.col(name).eq(pl.lit(row[name])) & pl.col(name).is_not_null() for name in names]
 
 
-def _neighbour(trace: ThreadTrace, row: dict[str, Any], item: int) -> dict[str, Any]:
-    return {
-        "item": item,
-        "wave": None,
-        "position": None,
-        "row": -1,
-        "time_cycles": row["time_cycles"] + _offset(trace, row["se"]),
-        "stall_cycles": 0,
-        "duration_cycles": row["duration_cycles"],
-        "category": row["category"],
-        "iteration": None,
-    }
-
-
 def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
-    """The occupancy event that started a wave, without its time."""
+    """Launcher (`me`, `pipe`), workgroup and cluster from the occupancy event that started a wave; else null."""
     names = ("me", "pipe", "workgroup", "cluster")
     time = wave["start_cycles"] if wave["has_begin"] else 0
     starts = trace.occupancy.filter(
@@ -152,7 +144,7 @@ def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
 
 
 def _launch_of(trace: ThreadTrace, wave: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
-    """The last dispatch before a wave from the micro engine and pipe that started it; empty when none was seen."""
+    """The last dispatch before a wave on the micro engine and pipe that launched it; empty = none was recorded."""
     dispatches = trace.dispatches.filter(
         *_same({**start, "se": wave["se"]}, "se", "me", "pipe"),
         pl.col("time_cycles") <= wave["start_cycles"],
@@ -161,11 +153,11 @@ def _launch_of(trace: ThreadTrace, wave: dict[str, Any], start: dict[str, Any]) 
 
 
 def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -> dict[str, Any]:
-    """Registers and LDS of a kernel, and of one launch of it where that may differ: LDS can be dynamic.
+    """Registers of a kernel, and LDS of one launch of it, which can be dynamic.
 
-    What a dispatch records is an allocation in granules, counted as AMD's decoder counts them; the kernel knows better.
+    A dispatch records allocations in granules, as AMD's decoder counts them: used only for what the kernel lacks.
     """
-    facts, kernels = document.kept("kernel resources", lambda: _known_resources(document.trace))
+    facts, kernels = _known_resources(document)
     launch_resources = {name: launch.get(name) for name in ("vgprs", "sgprs", "lds_bytes")} | {"agprs": None}
     resources = kernels.get(kernel)
     if facts is None or resources is None:
@@ -178,13 +170,14 @@ def _resources(document: Document, kernel: int | None, launch: dict[str, Any]) -
     return launch_resources | {name: value for name, value in values.items() if value is not None}
 
 
-def _known_resources(trace: ThreadTrace) -> tuple[Arch | None, dict[int | None, Resources]]:
-    """Resources of the kernels of a trace; nothing where its GPU is unknown."""
+@once_per_document
+def _known_resources(document: Document) -> tuple[Arch | None, dict[int | None, Resources]]:
+    """The facts about the GPU and the resources of each kernel; none where the GPU is unknown."""
     try:
-        facts = architecture(trace, None).facts
+        facts = architecture(document.trace, None).facts
     except UsageError:
         return None, {}
-    kernels = kernel_resources(trace, facts, Resources())
+    kernels = kernel_resources(document.trace, facts, Resources())
     return facts, {kernel.kernel: kernel.resources for kernel in kernels if kernel.kernel is not None}
 
 
@@ -194,7 +187,7 @@ def _kernel_name(trace: ThreadTrace, kernel: int | None) -> str | None:
 
 
 def _traced(trace: ThreadTrace, row: dict[str, Any]) -> int | None:
-    """The traced wave of that slot that shares most time."""
+    """The traced wave of the same slot that overlaps a row most; None = no traced wave does."""
     shared_cycles = pl.min_horizontal(pl.col("end_cycles"), pl.lit(row["end_cycles"])) - pl.max_horizontal(
         pl.col("start_cycles"), pl.lit(row["start_cycles"])
     )
@@ -202,27 +195,16 @@ def _traced(trace: ThreadTrace, row: dict[str, Any]) -> int | None:
     return int(waves.sort(shared_cycles)["wave"][-1]) if waves.height else None
 
 
-def _few(table: str) -> Any:
-    """The items of a table in an exported page."""
-
-    def held(document: Document) -> Iterator[dict[str, int]]:
-        count = item_counts(document.trace)[table]
-        return ({"item": item} for item in range(min(count, _MOST_HELD)))
-
-    return held
-
-
-def _none(document: Document) -> tuple[dict[str, int], ...]:
-    """Too many: an exported page finds them in the answers about waves."""
-    del document
-    return ()
+def _first_items(table: str) -> Callable[[Document], Iterator[dict[str, int]]]:
+    """The `exported` of a question about the items of a table: the first of them."""
+    return lambda document: ({"item": item} for item in range(min(item_counts(document.trace)[table], _MOST_STORED)))
 
 
 _ITEM = {"item": place}
 QUESTIONS = (
-    PageQuestion("instruction", instruction, _ITEM, ("item",), _none),
-    PageQuestion("resident_wave", resident_wave, _ITEM, ("item",), _few("waves")),
-    PageQuestion("event", event, _ITEM, ("item",), _few("events")),
-    PageQuestion("marker", marker, _ITEM, ("item",), _few("markers")),
-    PageQuestion("shader_value", shader_value, _ITEM, ("item",), _few("shader_data")),
+    PageQuestion("instruction", instruction, _ITEM, ("item",), no_answers),  # exported pages read them from `wave`
+    PageQuestion("resident_wave", resident_wave, _ITEM, ("item",), _first_items("waves")),
+    PageQuestion("event", event, _ITEM, ("item",), _first_items("events")),
+    PageQuestion("marker", marker, _ITEM, ("item",), _first_items("markers")),
+    PageQuestion("shader_value", shader_value, _ITEM, ("item",), _first_items("shader_data")),
 )

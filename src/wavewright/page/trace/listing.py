@@ -10,39 +10,35 @@ from wavewright.analysis.trace.listing import wait_arrows
 from wavewright.analysis.trace.memory_latency import memory_latency
 from wavewright.analysis.trace.waits import waits
 from wavewright.model.document import Document
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 from wavewright.page.protocol.serialize import doubles
 
 
+@once_per_document
 def arrows(document: Document) -> pl.DataFrame:
-    """Pairs of a waiting row and a row it waited for, over all waves.
+    """Pairs of a waiting row and a row that it waited for, over all waves.
 
-    `count` and the pairs are those of `isa_listing`; `stall_cycles_total` is the stall of the executions in which the
-    producer certainly was what ended the wait, distances and latencies are means in cycles and instructions.
+    The pairs and their `count` are those of `isa_listing`. `stall_cycles_total` counts the executions in which this
+    producer was the last to complete; distances and latencies are means, in cycles and instructions.
     """
-    return document.kept("arrows", lambda: _arrows(document))
-
-
-def _arrows(document: Document) -> pl.DataFrame:
     producers = waits(document.trace).producers.select(
         wait_row="row",
         producer_row="producer_row",
         counter="counter",
-        last_count=pl.col("last_count"),
+        last_count="last_count",
         stall_cycles_total=pl.col("last_count") * pl.col("last_stall_cycles_mean").fill_null(0),
         distance_cycles_mean="distance_cycles_mean",
         distance_instructions_mean="distance_instructions_mean",
         latency_cycles_mean="latency_cycles_mean",
     )
     keys = ["wait_row", "producer_row", "counter"]
-    arrows = wait_arrows(document.trace).join(producers, on=keys, how="left", maintain_order="left")
-    return doubles(arrows)
+    return doubles(wait_arrows(document.trace).join(producers, on=keys, how="left", maintain_order="left"))
 
 
 def branches(document: Document) -> pl.DataFrame:
-    """Pairs of a row that jumped and the row it led to, with how often, over all waves.
+    """Pairs of a branch and the row that it jumped to, with the number of jumps over all waves.
 
-    Without instructions (PC samples) the branches of the code, of which nobody knows how often they were taken: null.
+    Captures of PC samples have no executed instructions: for them, all branches of the code, with a `count` of null.
     """
     if not document.trace.instructions.height:
         targets = branch_targets(document.trace.code).drop_nulls()
@@ -51,12 +47,9 @@ def branches(document: Document) -> pl.DataFrame:
     return jumps.select("from_row", "to_row", pl.col("taken_count").cast(pl.Float64).alias("count"))
 
 
+@once_per_document
 def row_latencies(document: Document) -> pl.DataFrame:
     """Latencies of memory operations by row: from the level counters where the trace has them, else from waits."""
-    return document.kept("row_latencies", lambda: _row_latencies(document))
-
-
-def _row_latencies(document: Document) -> pl.DataFrame:
     latencies = memory_latency(document.trace)
     columns = ["row", "sample_count", "latency_cycles_mean", "latency_cycles_sd"]
     counter_rows = latencies.from_counters.select(*columns, is_bound=pl.lit(value=False), origin=pl.col("counter"))
@@ -66,7 +59,7 @@ def _row_latencies(document: Document) -> pl.DataFrame:
 
 
 def samples(document: Document) -> pl.DataFrame:
-    """Issued and stalled PC samples of each row; rows without samples are left out."""
+    """Issued and stalled PC samples of each row that has any."""
     return doubles(document.trace.samples)
 
 

@@ -1,4 +1,4 @@
-"""Facts of a thread trace that every view needs: times, completeness, contents."""
+"""The facts about a thread trace that every view needs: times, completeness, contents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Source files and lines with what they cost, and the texts that are part of the capture."""
+"""Source files and lines with their costs, and the source texts that are part of the capture."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from wavewright.page.protocol.question import PageQuestion
 from wavewright.page.protocol.serialize import doubles
 from wavewright.questions.kit.parameters import place
 
-MOST_LINES = 100_000  #: Longer files are shown up to here.
+MOST_LINES = 100_000  #: Of a file; the rest of a longer one is not shown.
 LONGEST_LINE = 2_000  #: Characters of a line that are sent.
-MOST_COSTED = 50_000  #: Lines, and pairs of lines, that are sent with their costs: the costliest of them.
+MOST_COSTED = 50_000  #: Lines, and pairs of lines, that are sent with their costs, the costliest ones.
 LONGEST_BEGINNING = 160  #: Characters of a line in the table of all lines.
 MOST_SEARCHED = 200_000  #: Lines of text that the page searches; later ones are not found.
 NO_TEXT = "the source text is not part of this capture"
@@ -25,15 +25,15 @@ ADVICE = "`wavewright open PATH --source-root DIR` reads it from below DIR; with
 
 
 def source_files(document: Document) -> pl.DataFrame:
-    """The source files with their costs, costliest first; one without a name represents rows without a debug line."""
+    """The source files with their costs, costliest first; the one without a name has all rows without a debug line."""
     return doubles(_costs(document).files.with_row_index("number"))
 
 
 def source_lines(document: Document) -> pl.DataFrame:
     """The source lines that debug lines name, with their costs and the first characters of their texts.
 
-    `file` is the number of the file; line 0 = the compiler gave no line. There are at most `MOST_COSTED`: what
-    `source_files` counts beyond them cost least.
+    `file` is the number of the file; line 0 = the compiler gave no line. Of more than `MOST_COSTED` lines, the
+    cheapest are left out; `source_files` counts them all.
     """
     lines = _numbered(document, _costliest(_costs(document).lines, "inclusive_"))
     return doubles(lines.join(_beginnings(document, lines), on=["file", "line"], how="left", maintain_order="left"))
@@ -56,9 +56,9 @@ def source_reasons(document: Document) -> pl.DataFrame:
 
 
 def source(document: Document, *, file: int) -> dict[str, Any]:
-    """The text of one file of `source_files`, by its number, or the reason why it is not here.
+    """The text of one file by its number in `source_files`, or the reason why it is not available.
 
-    A page cannot name a path: only files that the trace names are read, from the folders given when it was opened.
+    The page cannot name a path: only files that the trace names were read, from the folders given when it was opened.
     """
     files = _costs(document).files
     if not 0 <= file < files.height:

@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.common.occupancy.architecture import architecture
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.analysis.trace.about.overview import contents
-from wavewright.analysis.trace.costs.activity import activity
+from wavewright.analysis.trace.costs.row_costs import activity
 from wavewright.analysis.trace.derived_counters.sampled_counters import sampled_counters
 from wavewright.analysis.trace.occupancy.resources import KernelResources, kernel_resources
 from wavewright.analysis.trace.pipes.utilization import utilization
@@ -20,19 +20,16 @@ from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
 from wavewright.model.document import Document
 from wavewright.model.trace import ThreadTrace
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 
 
+@once_per_document
 def summary(document: Document) -> dict[str, Any]:
     """Activity, contents, coverage, use of the pipes, and hardware utilization from counters (null without them)."""
-    return document.kept("summary", lambda: _summary(document))
-
-
-def _summary(document: Document) -> dict[str, Any]:
     trace = document.trace
     split = activity(trace)
     covered = coverage(trace)
-    pipes = utilization(trace)  # as other views ask: the passes over all instructions are made once
+    pipes = utilization(trace)  # without options, as other views call it: its result is computed once
     totals = contents(trace)
     counters = sampled_counters(trace, bins=1) if trace.sampled_counters.height else None
     resources = _with_resources(trace, totals.kernels.drop("code_object", "address", "size").to_dicts())
@@ -59,7 +56,7 @@ def _summary(document: Document) -> dict[str, Any]:
 
 
 def _some(answer: Any, names: str) -> dict[str, Any]:
-    """Some fields of an answer; tables as their rows."""
+    """The fields of an answer that `names` lists; tables as their rows."""
     values = {name: getattr(answer, name) for name in names.split()}
     return {name: value.to_dicts() if isinstance(value, pl.DataFrame) else value for name, value in values.items()}
 

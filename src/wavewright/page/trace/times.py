@@ -1,4 +1,4 @@
-"""The clock of the page: cycles of every shader engine, moved so that all engines are on one clock."""
+"""Times of a trace on the page: cycles of the shader engines, moved to one common clock."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def time_range(trace: ThreadTrace) -> tuple[int, int]:
     """
     events = trace.occupancy.filter(pl.col("time_cycles") > 0)
     spans = [
-        trace.waves.select(aligned(trace, "start_cycles").alias("begin"), aligned(trace, "end_cycles").alias("end")),
+        trace.waves.select(begin=aligned(trace, "start_cycles"), end=aligned(trace, "end_cycles")),
         *(
-            table.select(aligned(trace, "time_cycles").alias("begin"), aligned(trace, "time_cycles").alias("end"))
+            table.select(begin=aligned(trace, "time_cycles"), end=aligned(trace, "time_cycles"))
             for table in (events, trace.sampled_counters)
         ),
     ]

@@ -11,17 +11,14 @@ from wavewright.analysis.trace.listing import waits_of_wave
 from wavewright.analysis.trace.waves.by_place import stall_of_waves
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
-from wavewright.page.protocol.question import PageQuestion
+from wavewright.page.protocol.question import PageQuestion, once_per_document
 from wavewright.page.trace.times import aligned
 from wavewright.questions.kit.parameters import place
 
 
+@once_per_document
 def waves(document: Document) -> pl.DataFrame:
     """All traced waves, with aligned start and end and the stall of their instructions."""
-    return document.kept("waves", lambda: _waves(document))
-
-
-def _waves(document: Document) -> pl.DataFrame:
     trace = document.trace
     stall = stall_of_waves(trace)
     frame = trace.waves.sort("wave").join(stall, on="wave", how="left", maintain_order="left")
@@ -36,37 +33,33 @@ def _waves(document: Document) -> pl.DataFrame:
 
 def wave(document: Document, *, wave: int) -> pl.DataFrame:
     """The instructions of one wave in the order of their rows, with aligned times."""
-    first, count, se = _place(document, wave)
-    offset = _offset(document, se)
+    first, count, se = _instructions_of(document, wave)
+    offset = alignment(document.trace).offset(se)
     return document.trace.instructions.slice(first, count).select(
         (pl.col("time_cycles") + offset).cast(pl.Float64), "stall_cycles", "duration_cycles", "category", "row"
     )
 
 
 def wave_waits(document: Document, *, wave: int) -> pl.DataFrame:
-    """Waits of one wave: positions of wait and producer among the instructions of the wave."""
-    first, count, _ = _place(document, wave)
+    """The waits of one wave: the positions of wait and producer among its instructions."""
+    first, count, _ = _instructions_of(document, wave)
     names = (pl.col("instruction").cast(pl.Int32), "row", pl.col("producer").cast(pl.Int32), "producer_row", "counter")
     return waits_of_wave(document.trace, wave, first, count).select(names)
 
 
 def annotations_of_others(document: Document) -> list[dict[str, Any]]:
-    """Notes of others about the trace, with aligned times; nothing in their text is trusted."""
+    """Annotations that another tool stored in the trace, with aligned times; their texts are untrusted input."""
     frame = document.trace.annotations
     return frame.with_columns(aligned(document.trace, name) for name in ("start_cycles", "end_cycles")).to_dicts()
 
 
-def _place(document: Document, wave: int) -> tuple[int, int, int]:
-    """Position and number of the instructions of a wave, and its shader engine."""
+def _instructions_of(document: Document, wave: int) -> tuple[int, int, int]:
+    """First row and number of the instructions of a wave, and its shader engine."""
     row = document.trace.waves.filter(pl.col("wave") == wave)
     if wave < 0 or not row.height:
         raise UsageError(f"there is no wave {wave}")
     first, count, se = row.select("first_instruction", "instruction_count", "se").row(0)
     return first or 0, count or 0, se
-
-
-def _offset(document: Document, se: int) -> int:
-    return alignment(document.trace).offset(se)
 
 
 def _every_wave(document: Document) -> list[dict[str, int]]:

@@ -1,4 +1,4 @@
-"""Changes between captures, beyond noise."""
+"""The section of changes: captures compared with the first, beyond noise."""
 
 from __future__ import annotations
 
@@ -16,21 +16,22 @@ QUESTION = "What changed against the first capture, and is it more than noise?"
 
 
 def comparison_section(documents: Sequence[Document], *, limit: int) -> Section:
-    """The captures against the first one. Raises `UsageError` when they cannot be compared."""
+    """The section about captures compared with the first one. Raises `UsageError` when they cannot be compared."""
     check_comparable([document.kind for document in documents])
-    answer, labels = compared(documents, labels_of(documents)), labels_of(documents)
+    labels = labels_of(documents)
+    answer = compared(documents, labels)
     parts = comparison_words(answer, labels, documents[0].kind, limit)
     return Section(NAME, TITLE, QUESTION, readable(parts), data_tables(answer), definition_of(answer))
 
 
 def verdict_of(documents: Sequence[Document]) -> str:
-    """The comparison in a sentence for each capture but the first."""
+    """The verdict about each capture but the first."""
     answer = compared(documents, labels_of(documents))
     return "; ".join(answer.verdict(number) for number in range(1, len(documents)))
 
 
 def labels_of(documents: Sequence[Document]) -> list[str]:
-    """Names of the captures: their labels, with letters where several are called alike."""
+    """The labels of captures, with letters where two are the same."""
     labels = [document.label for document in documents]
     if len(set(labels)) == len(labels):
         return labels

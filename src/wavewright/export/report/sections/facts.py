@@ -1,21 +1,22 @@
-"""Facts that captures record about where they are from, and their losses."""
+"""The facts that a capture records about its origin (GPU, versions, format), and the losses of captures."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from wavewright.analysis.trace.about.overview import subject
 from wavewright.base.words import side_label, some_of
 from wavewright.model.document import Document
+from wavewright.questions.catalog import QUESTIONS
+from wavewright.words.kit.losses import loss_lines
 
-_MOST = 6  #: Values of one fact that are named.
+_MOST = 6  #: Values of one fact.
 #: Facts of a counter capture -> their name in a report.
 _SYSTEM = {"rocm_version": "ROCm", "version": "profiler", "vbios": "VBIOS", "linux_kernel_version": "Linux"}
 
 
 def losses_of(documents: Sequence[Document]) -> Iterator[str]:
-    """Losses in words, damage first; of several captures with their letters."""
-    from wavewright.words.kit.losses import loss_lines
-
+    """The losses of captures as sentences, damage first; of several captures with their letters."""
     for number, document in enumerate(documents):
         label = f"{side_label(number)}: " if len(documents) > 1 else ""
         for line in loss_lines(document.opened.losses, limit=1000):
@@ -23,14 +24,12 @@ def losses_of(documents: Sequence[Document]) -> Iterator[str]:
 
 
 def facts_of(document: Document) -> dict[str, str]:
-    """GPU, versions and format, as far as the capture records them."""
+    """GPU, versions and format of a capture, as far as it records them."""
     facts = {"run": _of_run, "trace": _of_trace, "counters": _of_counters}[document.kind](document)
     return {name: text for name, text in facts.items() if text}
 
 
 def _of_run(document: Document) -> dict[str, str]:
-    from wavewright.questions.catalog import QUESTIONS
-
     recording = QUESTIONS["run"]["about"].answer(document)
     gpus = recording.gpus
     used = gpus.filter(gpus["kernel_count"] > 0) if gpus.height else gpus
@@ -40,15 +39,9 @@ def _of_run(document: Document) -> dict[str, str]:
 
 
 def _of_trace(document: Document) -> dict[str, str]:
-    from wavewright.analysis.trace.about.subject import subject
-
     seen = subject(document.trace)
-    return {
-        "GPU": seen.gpu,
-        "format": document.trace.source.format,
-        "kernel": seen.kernel or "",
-        "dispatch": seen.dispatch_key,
-    }
+    kernel = {"kernel": seen.kernel or "", "dispatch": seen.dispatch_key}
+    return {"GPU": seen.gpu, "format": document.trace.source.format, **kernel}
 
 
 def _of_counters(document: Document) -> dict[str, str]:
@@ -59,6 +52,5 @@ def _of_counters(document: Document) -> dict[str, str]:
 
 
 def _listed(values: Sequence[str | None]) -> str:
-    """Different values, the first few of them."""
-    unique = list(dict.fromkeys(value for value in values if value))
-    return some_of(unique, _MOST)
+    """The first few different values."""
+    return some_of(list(dict.fromkeys(value for value in values if value)), _MOST)

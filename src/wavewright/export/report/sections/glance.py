@@ -1,4 +1,4 @@
-"""The first section of a report: the headline, what was measured, how far to trust it, whether there is work to do."""
+"""The first section of a report: headline, status, what was measured, how far it can be trusted."""
 
 from __future__ import annotations
 
@@ -18,22 +18,19 @@ _TRUST = ("trust", "caveats", "fatal", "care", "launch")
 
 
 def status_of(answer: Any) -> tuple[str, str]:
-    """One of three words about a diagnosis, and why: nothing was found only counts where everything was looked at."""
-    findings = _findings(answer)
-    if findings:
-        return FINDINGS, counted(findings, "findings")
-    open_ends = _not_judged(answer)
-    return (CANNOT_TELL, open_ends) if open_ends else (HEALTHY, "every rule was checked, none has anything to say")
-
-
-def _findings(answer: Any) -> int:
+    """The status of a diagnosis and its reason; without findings it is healthy only if everything could be judged."""
     if hasattr(answer, "findings"):
-        return len(answer.findings)
-    return sum(bool(kernel.limits) for kernel in getattr(answer, "kernels", ()))
+        finding_count = len(answer.findings)
+    else:
+        finding_count = sum(bool(kernel.limits) for kernel in getattr(answer, "kernels", ()))
+    if finding_count:
+        return FINDINGS, counted(finding_count, "findings")
+    unjudged = _not_judged(answer)
+    return (CANNOT_TELL, unjudged) if unjudged else (HEALTHY, "every rule was checked, none has anything to say")
 
 
 def _not_judged(answer: Any) -> str:
-    """Words about what could not be looked at; empty = nothing."""
+    """The reason why a diagnosis without findings proves nothing; empty = it does."""
     skipped = [note.text for note in getattr(answer, "skipped", ())]
     if skipped:
         return f"no finding, but not everything could be checked: {'; '.join(dict.fromkeys(skipped))}"
@@ -47,36 +44,32 @@ def _not_judged(answer: Any) -> str:
     kernels = getattr(answer, "kernels", None)
     if isinstance(kernels, tuple):
         undecided = sum(bool(kernel.of("undecided")) for kernel in kernels)
-        if undecided or not kernels:
-            return (
-                f"the counters do not decide for {counted(undecided, 'kernels')}" if kernels else "nothing was measured"
-            )
+        if not kernels:
+            return "nothing was measured"
+        if undecided:
+            return f"the counters do not decide for {counted(undecided, 'kernels')}"
     gpus = getattr(answer, "gpus", None)
     return "no GPU work was recorded" if gpus is not None and not gpus.height else ""
 
 
 def split_diagnosis(section: Section, answer: Any, losses: Sequence[str]) -> tuple[Section, Section]:
-    """The first section of a report, and the findings without what that one says already."""
-    first: list[Block] = []
-    rest: list[Block] = []
-    status, why = status_of(answer)
+    """The first section of a report, and the section of findings without the blocks that moved to the first."""
+    status, reason = status_of(answer)
     headline = next((block for block in section.blocks if _is_headline(block)), None)
-    if headline is not None:
-        first.append(headline)
-    first.append(Labelled("status", f"{status} ({why})"))
-    is_before = True
+    first: list[Block] = [] if headline is None else [headline]
+    first.append(Labelled("status", f"{status} ({reason})"))
+    findings: list[Block] = []
     for block in section.blocks:
-        if block is headline:
-            continue
-        is_before = is_before and not isinstance(block, Finding)
         is_trust = isinstance(block, Labelled) and block.label in _TRUST
-        is_opening = is_before and isinstance(block, Sentence) and block.style == "plain"
-        (first if is_trust or is_opening else rest).append(block)
+        is_opening = isinstance(block, Sentence) and block.style == "plain"
+        is_opening = is_opening and not any(isinstance(earlier, Finding) for earlier in findings)
+        if block is not headline:
+            (first if is_trust or is_opening else findings).append(block)
     if losses:
         more = f" and {counted(len(losses) - 1, 'more losses')}, listed at the end" if len(losses) > 1 else ""
         first.append(Labelled("losses", f"{losses[0]}{more}"))
     glance = Section(NAME, TITLE, QUESTION, tuple(first))
-    return glance, replace(section, blocks=tuple(rest) or (Sentence("no findings"),))
+    return glance, replace(section, blocks=tuple(findings) or (Sentence("no findings"),))
 
 
 def _is_headline(block: Block) -> bool:

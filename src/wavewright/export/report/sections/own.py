@@ -1,4 +1,4 @@
-"""Sections of the user: titles with text, or with one SELECT over the stable views of runs, declared in TOML."""
+"""Sections that the user declares in a TOML file: a title with a text, or with one SELECT over a run's stable views."""
 
 from __future__ import annotations
 
@@ -6,25 +6,27 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import polars as pl
 from msgspec import Meta
 
+from wavewright.analysis.run.query import query
+from wavewright.analysis.run.query.result import QueryLimits
 from wavewright.base.toml import read_toml
 from wavewright.errors import WavewrightError
 from wavewright.facts.loader import Fact, decoded
-from wavewright.model.blocks import Block, Sentence, readable
+from wavewright.model.blocks import Sentence, readable
 from wavewright.model.document import Document
 from wavewright.model.report import DataTable, Section
 from wavewright.model.schema import ColumnSpec, TableSpec
 from wavewright.questions.kit.question import WIDTH
+from wavewright.words.run.data.query import query_report
 
 _MOST_SECTIONS = 50
-_LIMITS = {"rows": 100_000, "mib": 64, "seconds": 60.0}
+_LIMITS = QueryLimits(rows=100_000, mib=64, seconds=60.0)
 _Text = Annotated[str, Meta(min_length=1, max_length=100_000)]
 
 
 class OwnSection(Fact, frozen=True):
-    """One section as the file declares it: a text or an SQL query."""
+    """A declared section: with a text or an SQL query."""
 
     title: _Text
     text: _Text | None = None
@@ -41,14 +43,14 @@ class _SectionsFile(Fact, frozen=True):
 
 
 def read_own_sections(path: Path) -> tuple[OwnSection, ...]:
-    """The sections that a TOML file declares; UsageError when it cannot be read, or declares something else."""
+    """The sections of a TOML file; UsageError when it cannot be read, or declares something else."""
     declared = read_toml(path, advice="give a TOML file with tables [[section]]")
     advice = f"declare 1 to {_MOST_SECTIONS} [[section]], each with title, and sql or text"
     return decoded(declared, _SectionsFile, where=str(path), advice=advice).section
 
 
 def own_section(document: Document, declared: OwnSection, number: int, *, limit: int) -> Section:
-    """A section of the user about a document; SQL that cannot be answered makes it a skipped one."""
+    """A declared section about a document; where its query fails, a skipped one with the reason."""
     name, question = f"own-{number}", "What the reader's own query or text says."
     if declared.text:
         paragraphs = tuple(Sentence(" ".join(part.split())) for part in declared.text.split("\n\n") if part.strip())
@@ -56,36 +58,19 @@ def own_section(document: Document, declared: OwnSection, number: int, *, limit:
     if document.kind != "run":
         return Section(name, declared.title, question, skipped="SQL can be asked about runs only")
     try:
-        rows = _rows(document, declared.sql or "")
+        # always SQLite: reports must not differ between machines with and without DuckDB
+        rows = query(document.run, declared.sql or "", engine="sqlite", limits=_LIMITS)
     except WavewrightError as error:
         return Section(name, declared.title, question, skipped=f"the query cannot be answered: {error.what}")
-    data = DataTable("rows", _spec(rows), rows)
-    return Section(name, declared.title, question, _words(rows, limit), (data,), definition=f"SQL: {declared.sql}")
-
-
-def _rows(document: Document, sql: str) -> pl.DataFrame:
-    from wavewright.analysis.run.query import query
-    from wavewright.analysis.run.query.result import QueryLimits
-
-    limits = QueryLimits(**_LIMITS)  # type: ignore[arg-type]
-    # SQLite is always there: reports of two machines are the same, whether DuckDB is installed or not
-    return query(document.run, sql, engine="sqlite", limits=limits)
-
-
-def _words(rows: pl.DataFrame, limit: int) -> tuple[Block, ...]:
-    from wavewright.words.run.data.query import query_report
-
-    return readable(query_report(rows.head(limit), rows.height, width=WIDTH))
-
-
-def _spec(rows: pl.DataFrame) -> TableSpec:
     columns = tuple(
-        ColumnSpec(name, dtype.__class__.__name__, "-", "as the query names it", is_optional=True)
-        for name, dtype in rows.schema.items()
+        ColumnSpec(column, dtype.__class__.__name__, "-", "as the query names it", is_optional=True)
+        for column, dtype in rows.schema.items()
     )
-    return TableSpec("rows", "one row of the query", columns)
+    data = DataTable("rows", TableSpec("rows", "one row of the query", columns), rows)
+    blocks = readable(query_report(rows.head(limit), rows.height, width=WIDTH))
+    return Section(name, declared.title, question, blocks, (data,), definition=f"SQL: {declared.sql}")
 
 
 def sections_of(document: Document, declared: Sequence[OwnSection], *, limit: int) -> list[Section]:
-    """All sections of the user about a document."""
+    """All declared sections about a document."""
     return [own_section(document, each, number, limit=limit) for number, each in enumerate(declared, 1)]

@@ -1,4 +1,4 @@
-"""Purposes of a report: its topics, its numbers of rows, and whether it has pictures (facts/report_purposes.toml)."""
+"""The purposes of a report (facts/report_purposes.toml): its topics, numbers of rows, pictures and definitions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Purpose(Fact, frozen=True):
 
     name: str
     meaning: str
-    row_limit: int  #: Rows of a table, where --top does not say otherwise.
+    row_limit: int  #: Rows of a table without --top.
     finding_limit: int
-    topics: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  #: Kind -> topics; nothing = all of them.
+    topics: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)  #: Kind -> topics; none = all of them.
     with_pictures: bool = True
     with_definitions: bool = True
 

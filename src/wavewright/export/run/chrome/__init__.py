@@ -66,7 +66,7 @@ def _write(run: Run, write: Callable[[bytes], object], *, with_flows: bool) -> t
 
 
 class _Headed:
-    """Writes the members of a JSON object, and then those of the object that it is given in blocks."""
+    """Writes the members of a JSON object `head`, then those of another object that comes in blocks."""
 
     def __init__(self, write: Callable[[bytes], object], head: bytes) -> None:
         self._write, self._head = write, head[:-1] + b","
@@ -79,7 +79,7 @@ class _Headed:
 
 
 class _TraceWriter:
-    """One pass over each table, then what follows from all of them."""
+    """Writes the events of a run: one pass over each table, then arrows, counters and names of tracks."""
 
     def __init__(self, run: Run, trace: _core.ChromeTrace, track_ids: TrackIds, base: int) -> None:
         self._run, self._trace = run, trace
@@ -92,7 +92,7 @@ class _TraceWriter:
         self._markers: list[pl.DataFrame] = []
 
     def write(self, *, with_flows: bool) -> None:
-        """Everything, in the order of rpd2tracing but for the names, which are known at the end."""
+        """Write all events, in the order of rpd2tracing; names of tracks come last, when all are known."""
         places = self._track_ids, self._base
         for table, pieces in (("dispatches", self._kernels), ("copies", self._copies)):
             for piece in _rows.work(self._run, table, *places):
@@ -119,7 +119,7 @@ class _TraceWriter:
         self._trace.events(self._track_ids.events())
 
     def _add(self, piece: pl.DataFrame, categories: pl.Series, args: list[str], *, are_marks: bool = False) -> None:
-        """Slices or marks with their categories and their args, which are JSON objects."""
+        """Write slices or marks with their categories and their args, which are JSON objects."""
         names, texts = _named(piece["name"], categories)
         events = piece.select("pid", "tid", "start_ns", "end_ns")
         add = self._trace.marks if are_marks else self._trace.slices
@@ -135,7 +135,7 @@ class _TraceWriter:
             self._add(spans, categories, [f'{{"kernels":{count}}}' for count in spans["kernels"]])
 
     def _add_flows(self, launches: pl.DataFrame) -> None:
-        """Arrows; of RPD files those of rpd2tracing."""
+        """Write arrows: those of rpd2tracing for RPD files, those of Kineto for others."""
         processes = launches["process"].unique().to_list()
         of_rpd = launches.filter(pl.col("process").is_in([each for each in processes if self._track_ids.is_rpd(each)]))
         self._trace.flows(of_rpd)
@@ -155,7 +155,7 @@ class _TraceWriter:
 
 
 def _named(names: pl.Series, categories: pl.Series) -> tuple[pl.Series, _core.JsonTexts]:
-    """Numbers of names with their categories, and these as JSON: the name, and `cat` as the member after it."""
+    """The number of each pair of name and category, and the pairs as JSON: the name, followed by the member `cat`."""
     pairs = pl.DataFrame({"name": names.cast(pl.String).fill_null(""), "cat": categories})
     unique = pairs.unique(maintain_order=True).with_row_index("number")
     numbers = pairs.join(unique, on=["name", "cat"], how="left", maintain_order="left")["number"]

@@ -13,7 +13,7 @@ from wavewright.export.run.chrome.event_rows import numbered
 from wavewright.export.run.chrome.track_ids import TrackIds
 from wavewright.model.run import Run
 
-#: Around the work of a marker or of a graph: no work itself.
+#: The category of slices around the work of a marker or of a graph.
 FRAME = "gpu_user_annotation"
 #: Domain of a call -> its category, as Kineto calls it on AMD GPUs; others are their domain in lower case.
 _CATEGORIES = {"HIP": "cuda_runtime", "OPERATOR": "cpu_op", "MARKER": "user_annotation", "PYTHON": "python_function"}
@@ -45,7 +45,7 @@ def categories_of_calls(piece: pl.DataFrame, track_ids: TrackIds) -> pl.Series:
 
 
 def of_work(piece: pl.DataFrame, track_ids: TrackIds) -> list[str]:
-    """Details of kernels and copies: place, launching call, sizes; of RPD files the type of the op, too."""
+    """The details of kernels and copies: device, queue, launching call, sizes; of RPD files also the type of the op."""
     members: dict[str, pl.Series] = {}
     if track_ids.is_rpd(piece["process"][0]):
         members["desc"] = _property(piece["properties"], "opType")
@@ -65,14 +65,13 @@ def of_work(piece: pl.DataFrame, track_ids: TrackIds) -> list[str]:
 
 
 def of_calls(run: Run, piece: pl.DataFrame, track_ids: TrackIds) -> list[str]:
-    """The correlation of a call and its arguments; of RPD files the text of the arguments or of the marker."""
+    """The details of calls: correlation, rank, arguments; of RPD files the text of the arguments or of the marker."""
     links = {"correlation": piece["correlation"], "External id": piece["external_correlation"].replace(0, None)}
     links["rank"] = _ranks(piece, track_ids)
     if track_ids.is_rpd(piece["process"][0]):
         is_marker = pl.col("domain").cast(pl.String) == "MARKER"
-        texts = piece.select(pl.col("name").cast(pl.String), is_marker=is_marker, said=_said(piece["properties"]))
-        marked = texts.select(pl.when("is_marker").then(_text(texts["name"])).otherwise("said")).to_series()
-        return _objects({"desc": marked} | links, None)
+        described = pl.when(is_marker).then(_text(piece["name"])).otherwise(_property(piece["properties"], "args"))
+        return _objects({"desc": piece.select(described).to_series()} | links, None)
     if track_ids.is_chrome(piece["process"][0]):
         return _objects(links, piece["event_properties"])
     arguments = piece.select("process", "event").join(
@@ -88,15 +87,15 @@ def _ranks(piece: pl.DataFrame, track_ids: TrackIds) -> pl.Series:
 
 
 def _objects(members: Mapping[str, pl.Series], properties: pl.Series | None) -> list[str]:
-    """JSON objects, one per row: members as JSON values, without those that are null; `properties` are such objects,
-    whose members come first.
+    """One JSON object per row: the members of `properties`, which are such objects, then those of `members` (JSON
+    values) that are not null and not in the properties.
     """
     frame = pl.DataFrame([series.cast(pl.String).alias(key) for key, series in members.items()])
     properties_text = pl.lit(None, pl.String)
     if properties is not None:
         inner = [_inner(text) for text in properties]
-        frame = frame.with_columns(pl.Series("its properties", inner, dtype=pl.String))
-        properties_text = pl.col("its properties")
+        frame = frame.with_columns(pl.Series("recorded properties", inner, dtype=pl.String))
+        properties_text = pl.col("recorded properties")
     members_text = [
         pl.when(~properties_text.str.contains(f'"{key}":', literal=True).fill_null(value=False)).then(
             pl.concat_str(pl.lit(f'"{key}":'), pl.col(key))
@@ -119,7 +118,7 @@ def _inner(text: str | None) -> str | None:
 
 
 def _text(column: pl.Series) -> pl.Series:
-    """Texts as JSON strings, each escaped once."""
+    """Texts as JSON strings; equal texts are escaped once."""
     texts = column.cast(pl.String)
     numbers, unique = numbered(texts)
     json_texts = _core.json_texts(unique)
@@ -128,14 +127,10 @@ def _text(column: pl.Series) -> pl.Series:
 
 
 def _property(column: pl.Series, key: str) -> pl.Series:
-    """One of the properties; most rows share theirs, so JSON is read once for each."""
+    """One of the recorded properties as a JSON string; equal properties are parsed once."""
     numbers, texts = numbered(column)
     values = pl.Series(texts, dtype=pl.String).str.json_path_match(f"$.{key}").fill_null("")
     return _text(values).gather(numbers)
-
-
-def _said(column: pl.Series) -> pl.Series:
-    return _property(column, "args")
 
 
 def _sizes(piece: pl.DataFrame, prefix: str) -> pl.Series:
@@ -154,7 +149,7 @@ def _workgroups(piece: pl.DataFrame) -> pl.Series:
 
 
 def _direction(names: pl.Series) -> pl.Series:
-    """HtoD, ... as a JSON string; null where the name does not tell."""
+    """The direction of a copy (HtoD, ...) as a JSON string; null if its name does not tell."""
     name = pl.col("name").cast(pl.String)
     kind = reduce(
         lambda fallback, item: pl.when(name.str.contains(item[0])).then(pl.lit(f'"{item[1]}"')).otherwise(fallback),
@@ -162,6 +157,9 @@ def _direction(names: pl.Series) -> pl.Series:
         pl.lit(None, pl.String),
     )
     return names.alias("name").to_frame().select(kind).to_series()
+
+
+_ARGUMENTS = ("chrome", "arguments")  #: Key of the cached table.
 
 
 def _arguments(run: Run) -> pl.DataFrame:
@@ -173,6 +171,3 @@ def _arguments(run: Run) -> pl.DataFrame:
         run.answers[_ARGUMENTS] = texts.agg(pair.str.join(" | ").alias("desc"))
     arguments: pl.DataFrame = run.answers[_ARGUMENTS]
     return arguments
-
-
-_ARGUMENTS = ("chrome", "arguments")

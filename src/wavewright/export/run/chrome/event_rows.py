@@ -15,6 +15,8 @@ _LAUNCH = ("grid_x", "grid_y", "grid_z", "workgroup_x", "workgroup_y", "workgrou
 _CALL = ("process", "thread", "domain", "name", "correlation", "external_correlation", "event")
 _SECOND = 10**9
 _SMALLEST = -(1 << 63)
+_BEFORE_END = 2_000  #: ns between the start of an arrow and the end of its call.
+_MOST_FLOWS = 1 << 16  #: Arrows that become text at once.
 _TIMED = ("dispatches", "copies", "regions", "samples", "monitors")
 #: Columns of work that launches need.
 KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "track", "start_ns", "end_ns")
@@ -35,19 +37,17 @@ def base_time(run: Run) -> int:
 def work(run: Run, table: str, track_ids: TrackIds, base: int) -> Iterator[pl.DataFrame]:
     """Pieces of kernels or copies, with `pid` (the GPU) and `tid` (its track); work without a GPU is left out.
 
-    Times are since `base`, here and below.
+    Times are relative to `base`, as in the other functions.
     """
     agent_columns = ("src_agent", "dst_agent") if table == "copies" else ("agent",)
     details = ("size_bytes",) if table == "copies" else _LAUNCH
     for piece in run.chunks(table, [*_WORK, *agent_columns, *track_ids.detail_columns(details)]):
         rows = piece
         if table == "copies":
-            gpus = track_ids.agents
-            to = gpus.rename({"agent": "dst_agent", "gpu": "to"})
-            source = gpus.rename({"agent": "src_agent", "gpu": "from"})
-            rows = rows.join(to, on="dst_agent", how="left", maintain_order="left")
-            rows = rows.join(source, on="src_agent", how="left", maintain_order="left")
-            rows = rows.with_columns(gpu=pl.coalesce("to", "from"))
+            for end in ("dst", "src"):
+                gpus = track_ids.agents.rename({"agent": f"{end}_agent", "gpu": f"{end}_gpu"})
+                rows = rows.join(gpus, on=f"{end}_agent", how="left", maintain_order="left")
+            rows = rows.with_columns(gpu=pl.coalesce("dst_gpu", "src_gpu"))
         else:
             rows = rows.join(track_ids.agents, on="agent", how="left", maintain_order="left")
         rows = rows.filter(pl.col("gpu").is_not_null() & pl.col("start_ns").is_not_null())
@@ -92,7 +92,7 @@ def markers(piece: pl.DataFrame) -> pl.DataFrame:
 
 
 def numbered(column: pl.Series) -> tuple[pl.Series, list[str]]:
-    """Numbers of the texts of a column, and the texts."""
+    """The number of each text of a column in a list of distinct texts, and that list."""
     texts = column.cast(pl.String).fill_null("")
     unique = texts.unique(maintain_order=True)
     return texts.cast(pl.Enum(unique)).to_physical().cast(pl.UInt32), unique.to_list()
@@ -108,7 +108,7 @@ def graphs(work_pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def callers(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls among these that can have launched work: not markers, and with a thread and both times."""
+    """The calls that can have launched work: those that are no markers, and have a thread and both times."""
     can_launch = pl.col("can_launch") & pl.col("domain").cast(pl.String).ne_missing("MARKER")
     return calls.filter(can_launch).select(
         "process", "correlation", "pid", "tid", call_start_ns="start_ns", call_end_ns="end_ns"
@@ -116,7 +116,7 @@ def callers(calls: pl.DataFrame) -> pl.DataFrame:
 
 
 def launches(work: Sequence[pl.DataFrame], callers: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Work and the call that launched it, in the order of the ids of the work."""
+    """The work with the call that launched it, by process and id of the work."""
     pieces = [pl.DataFrame(schema=dict.fromkeys(_LAUNCHED, pl.Int64))]
     if work and callers:
         of_process = pl.concat(callers).drop_nulls().partition_by("process", as_dict=True, include_key=False)
@@ -129,7 +129,7 @@ def launches(work: Sequence[pl.DataFrame], callers: Sequence[pl.DataFrame]) -> p
 
 
 def _first_of_each(calls: pl.DataFrame) -> pl.DataFrame:
-    """Of several calls with one correlation the first."""
+    """The first call of each correlation."""
     if calls["correlation"].n_unique() == calls.height:
         return calls
     sorted_calls = calls.sort("correlation", "call_start_ns", "call_end_ns")
@@ -141,9 +141,9 @@ _LAUNCHED = (*_CALLED, "gpu", "track", "start_ns", "end_ns")
 
 
 def flows(launches: pl.DataFrame) -> Iterator[list[str]]:
-    """Arrows from calls to their work as events, in Kineto's words: their `id` is the correlation.
+    """Arrows from calls to their work as events in Kineto's form, with the correlation as `id`.
 
-    Where that is not unique, as of graphs and of several processes, it is a number above all correlations.
+    Where correlations are not unique, as those of graphs and of several processes, ids above all of them are used.
     """
     if not launches.height:
         return
@@ -151,17 +151,13 @@ def flows(launches: pl.DataFrame) -> Iterator[list[str]]:
     largest = max(cast("int", launches["correlation"].max()), 0)
     rows = launches.with_columns(
         id=pl.when(is_first).then("correlation").otherwise(largest + 1 + pl.int_range(pl.len(), dtype=pl.Int64)),
-        # A little before the call ends, as rpd2tracing has it, but inside of it; and never after the work began.
+        # 2 us before the end of the call, as in rpd2tracing, but within the call, and not after the start of the work.
         leaves=pl.min_horizontal(pl.max_horizontal("call_start_ns", pl.col("call_end_ns") - _BEFORE_END), "start_ns"),
     )
     for part in rows.iter_slices(_MOST_FLOWS):
         begin = _flow("s", "pid", "tid", "leaves", "")
         end = _flow("f", "gpu", "track", "start_ns", ',"bp":"e"')
         yield part.select(both=pl.concat_list(begin, end)).explode("both").to_series().to_list()
-
-
-_BEFORE_END = 2_000
-_MOST_FLOWS = 1 << 16
 
 
 def _flow(phase: str, pid: str, tid: str, time: str, more: str) -> pl.Expr:
@@ -183,7 +179,7 @@ def _flow(phase: str, pid: str, tid: str, time: str, more: str) -> pl.Expr:
 
 
 def monitor_points(run: Run, track_ids: TrackIds, base: int) -> pl.DataFrame:
-    """`pid`, `name`, `time_ns`, `value`: the start of every interval, and the end of the last one of each."""
+    """`pid`, `name`, `time_ns`, `value` of monitors: the start of every interval, and the end of each last one."""
     samples = run.read("monitors").join(track_ids.agents, on="agent").drop_nulls(["value", "start_ns", "end_ns"])
     begins = samples.select(pid="gpu", name="name", time_ns="start_ns", value="value")
     last = samples.group_by("gpu", "name", maintain_order=True).agg(pl.all().sort_by("end_ns").last())

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
 
+from wavewright.export.run.labels import per_distinct_row
 from wavewright.model.run import Run
 
-_GPU_SORT = 1_000_000
-_ABOVE_PIDS = 10_000_000
+_GPU_SORT = 1_000_000  #: Sorts GPUs behind processes.
+_ABOVE_PIDS = 10_000_000  #: Greater than any pid.
+_CHROME_FORMATS = ("Kineto", "Chrome trace")
 
 
 class _Numbers:
-    """Every key gets the number it prefers, or, when another key has it, the next free one above all pids."""
+    """Numbers of keys: the preferred number of a key, or a free one above all pids if another key has it."""
 
     def __init__(self) -> None:
         self._of: dict[Hashable, int] = {}
@@ -57,23 +59,24 @@ class TrackIds:
 
     def is_rpd(self, process: int | None) -> bool:
         """True if a process was read from an RPD file."""
-        if process is None or process >= len(self._processes):
-            return False
-        return self._formats.get(self._processes[process]["source"]) == "RPD"
+        return self._format(process) == "RPD"
 
     def is_chrome(self, process: int | None) -> bool:
         """True if a process was read from a Chrome trace, whose events have args."""
+        return self._format(process) in _CHROME_FORMATS
+
+    def _format(self, process: int | None) -> str | None:
         if process is None or process >= len(self._processes):
-            return False
-        return self._formats.get(self._processes[process]["source"]) in ("Kineto", "Chrome trace")
+            return None
+        return self._formats.get(self._processes[process]["source"])
 
     def detail_columns(self, columns: Sequence[str]) -> list[str]:
-        """Columns for the details of events: these, and the properties of RPD files and Chrome traces."""
-        has_properties = bool({"RPD", "Kineto", "Chrome trace"} & set(self._formats.values()))
+        """`columns`, and the recorded properties if a source is an RPD file or a Chrome trace."""
+        has_properties = not {"RPD", *_CHROME_FORMATS}.isdisjoint(self._formats.values())
         return [*columns, *(["properties"] if has_properties else ())]
 
     def shows_graphs(self, process: int | None) -> bool:
-        """True if launches of graphs are shown; of RPD files, where RPD's tool that finds them was used."""
+        """True if launches of graphs are shown: of RPD files, only if RPD's tool found them."""
         return not self.is_rpd(process) or "rocpd_graphLaunchapi" in self._run.extra_names
 
     @cached_property
@@ -115,7 +118,7 @@ class TrackIds:
     @cached_property
     def threads(self) -> pl.DataFrame:
         """thread -> `pid` and `tid`."""
-        _ = self.agents  # GPUs choose first, so that GPU 2 is 2
+        _ = self.agents  # GPUs get their numbers first, so that GPU 2 is process 2
         rows = self._run.read("threads", ["thread", "process", "tid"]).to_dicts()
         ids = []
         for row in rows:
@@ -137,10 +140,7 @@ class TrackIds:
         Copies have tracks of their own, but for RPD files, where they are in the queues of kernels.
         """
         keys = work.select("gpu", "process", "queue", pl.when(pl.col("queue").is_null()).then("stream").alias("stream"))
-        unique = keys.unique(maintain_order=True)
-        tracks = [self._track(*row, are_copies=are_copies) for row in unique.iter_rows()]
-        named = unique.with_columns(pl.Series("track", tracks, dtype=pl.Int64))
-        return keys.join(named, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["track"]
+        return per_distinct_row(keys, partial(self._track, are_copies=are_copies), pl.Int64)
 
     def _track(self, gpu: int, process: int | None, queue: int | None, stream: int | None, *, are_copies: bool) -> int:
         is_rpd = self.is_rpd(process)

@@ -9,13 +9,15 @@ from wavewright.model.run import Run
 
 _API_DOMAINS = ("HIP", "HSA", "MARKER", "RCCL", "ROCDECODE", "ROCJPEG")
 _INTEGERS = {"corr_id": "correlation", "ancestor_id": "parent_correlation"}
+_COLUMNS = ("process", "thread", "category", "domain", "name", "function", "start_ns", "end_ns", "correlation",
+            "parent_correlation")  # fmt: skip
 
 
 def write_calls(emitter: Emitter, run: Run, gpu_flows: pl.Series) -> None:
     """Write all calls and ranges; those that launched GPU work carry its flow.
 
-    A range can begin long before the calls inside it that are stored first, so all calls of a source are sorted
-    before they are written; what is kept of a call until then is small.
+    All calls of a source are sorted before they are written, because a range can be stored after the calls inside it;
+    until then only a few bytes of each call are in memory.
     """
     parts = [_compact(emitter, piece, gpu_flows) for piece in run.chunks("regions", _COLUMNS)]
     if not parts:
@@ -37,12 +39,8 @@ def write_calls(emitter: Emitter, run: Run, gpu_flows: pl.Series) -> None:
     emitter.finish(writer)
 
 
-_COLUMNS = ("process", "thread", "category", "domain", "name", "function", "start_ns", "end_ns", "correlation",
-            "parent_correlation")  # fmt: skip
-
-
 def _compact(emitter: Emitter, piece: pl.DataFrame, gpu_flows: pl.Series) -> pl.DataFrame:
-    """The columns of calls that slices need, compactly."""
+    """The columns of calls that slices need, in small types."""
     calls = emitter.timed(piece, "calls and ranges")
     flow = emitter.flow(calls["process"], calls["correlation"])
     function = pl.when(pl.col("function") != pl.col("name")).then("function")
@@ -60,7 +58,7 @@ def _compact(emitter: Emitter, piece: pl.DataFrame, gpu_flows: pl.Series) -> pl.
 
 
 def _narrow(ids: pl.Series) -> pl.Series:
-    """Ids in four bytes where they fit."""
+    """Ids as 32-bit integers if they fit."""
     least, most = ids.min(), ids.max()
     fits = isinstance(least, int) and isinstance(most, int) and least >= 0 and most < 1 << 32
     return ids.cast(pl.UInt32) if fits else ids
@@ -79,12 +77,7 @@ def write_marks(emitter: Emitter, run: Run) -> None:
 
 
 def category(frame: pl.DataFrame) -> pl.Series:
-    """hip_api, marker_api, ... as Perfetto traces of rocprofv3 have it; other categories as they are.
-
-    >>> import polars as pl
-    >>> category(pl.DataFrame({"domain": ["HIP", "CPU"], "category": ["HIP_RUNTIME_API", "cpu_op"]})).to_list()
-    ['hip_api', 'cpu_op']
-    """
+    """hip_api, marker_api, ... as in Perfetto traces of rocprofv3; the recorded category for other domains."""
     domain = pl.col("domain").cast(pl.String)
     lower = domain.str.to_lowercase() + "_api"
     return frame.select(

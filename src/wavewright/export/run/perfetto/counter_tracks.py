@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import polars as pl
 
 from wavewright.analysis.run.memory.counter_points import allocated_bytes, copied_bytes, monitored, sampled_counters
+from wavewright.export.run.labels import per_distinct_row
 from wavewright.export.run.perfetto.tracks import Tracks
 from wavewright.model.run import Run
 
@@ -26,18 +29,18 @@ class DispatchCounters:
         self._values = None if wide is None else wide.rename(self._columns)
 
     def joined(self, work: pl.DataFrame) -> pl.DataFrame:
-        """The rows with a column for each counter; see `columns`."""
+        """The dispatches with a column for each counter, which `columns` finds again."""
         if self._values is None or "event" not in work.columns:
             return work
         return work.join(self._values, on=["process", "event"], how="left", maintain_order="left")
 
     def columns(self, work: pl.DataFrame) -> dict[str, pl.Series]:
-        """Counters that any of these joined rows has, by name."""
+        """Counter name -> its values in joined rows, for the counters that any of them has."""
         columns = {name: work[column] for name, column in self._columns.items() if column in work.columns}
         return {name: values for name, values in columns.items() if values.null_count() < work.height}
 
     def points(self, work: pl.DataFrame) -> pl.DataFrame:
-        """The value from the start of a dispatch, 0 from its end."""
+        """The points of counter tracks: the value from the start of a dispatch, 0 from its end."""
         parts = [pl.DataFrame(schema=_POINT)]
         for name, values in self.columns(work).items():
             rows = work.select("process", "agent", "start_ns", "end_ns", values.alias("value"))
@@ -51,15 +54,12 @@ class DispatchCounters:
 
 def _tracks_of(rows: pl.DataFrame, tracks: Tracks, name: str, *, is_bytes: bool = False) -> pl.Series:
     """The counter track `name` of each row's process and agent."""
-    keys = rows.select("process", "agent")
-    places = keys.unique(maintain_order=True)
-    ids = [tracks.counter(process, agent, name, is_bytes=is_bytes) for process, agent in places.iter_rows()]
-    with_tracks = places.with_columns(pl.Series("track", ids, dtype=pl.UInt64))
-    return keys.join(with_tracks, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
+    track = partial(tracks.counter, name=name, is_bytes=is_bytes)
+    return per_distinct_row(rows.select("process", "agent"), track, pl.UInt64)
 
 
 def _on_tracks(points: pl.DataFrame, tracks: Tracks, label: str, *, is_bytes: bool = False) -> pl.DataFrame:
-    """Points of curves with the track of each; `{name}` in the label is the name of the curve."""
+    """Points of curves with their counter track; `{name}` in the label stands for the name of the curve."""
     parts = [pl.DataFrame(schema=_POINT)]
     for (name,), part in points.group_by(["name"], maintain_order=True):
         track = _tracks_of(part, tracks, label.replace("{name}", str(name)), is_bytes=is_bytes)

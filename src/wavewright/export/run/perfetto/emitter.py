@@ -1,4 +1,4 @@
-"""Rows of events as packets: names and annotations as numbers of interned strings, slices in chunks."""
+"""Writes rows of events as packets, in which names and annotations are numbers of interned strings."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ PIECE_ROWS = 1 << 18  #: Rows that become packets at once.
 #: The interned name, the kind (integer, text, fraction) and the column of each annotation.
 Annotations = list[tuple[int, str, object]]
 
-_NO_VALUE = -(1 << 63)
-_MIX, _MIX_PROCESS = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
+_NO_VALUE = -(1 << 63)  #: An integer annotation that a row does not have.
+_MIX, _MIX_PROCESS = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F  #: Odd factors that spread the bits of flow ids.
 
 
 class Emitter:
@@ -82,12 +82,12 @@ class Emitter:
         return rows
 
     def lose(self, count: int, name: str) -> None:
-        """Say that rows have no place in the trace."""
+        """Record the loss of rows that have no place in the trace."""
         if count:
             self.losses.append(Loss("not_in_format", count=count, detail=f"{name} (no time, or one before 0)"))
 
     def flow(self, process: pl.Series, correlation: pl.Series) -> pl.Series:
-        """A number for each process and correlation; null where there is no correlation."""
+        """The flow id of each pair of process and correlation; null without a correlation."""
         owner = self.tracks.processes.gather(process).alias("owner")
         frame = pl.DataFrame([owner, correlation.cast(pl.Int64).alias("correlation")])
         recorded = pl.when(pl.col("correlation") != 0).then(pl.col("correlation").reinterpret(signed=False))

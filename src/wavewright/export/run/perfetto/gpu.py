@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import polars as pl
 
 from wavewright import _core
+from wavewright.export.run.labels import gpu_of_copies
 from wavewright.export.run.perfetto.counter_tracks import DispatchCounters
 from wavewright.export.run.perfetto.emitter import PIECE_ROWS, Emitter
 from wavewright.export.run.perfetto.packets import ANNOTATION
@@ -20,7 +21,7 @@ _KERNEL, _COPY = "kernel_dispatch", "memory_copy"
 
 
 def write_gpu_work(emitter: Emitter, run: Run, group_by: str) -> pl.Series:
-    """Write all dispatches and copies, and the counters of dispatches; gives the flows that lead to them."""
+    """Write all dispatches and copies, and the counters of dispatches; returns the flows that lead to them."""
     return _GpuWork(emitter, run, group_by).write()
 
 
@@ -43,7 +44,7 @@ class _GpuWork:
         self._lookups |= {"src_label": ("src_agent", labels), "dst_label": ("dst_agent", labels)}
 
     def write(self) -> pl.Series:
-        """Write dispatches in the chunks of the source, with the copies of the same time."""
+        """Write dispatches in the chunks of the source, each with the copies of the same time."""
         writer = self._emitter.slices_on(may_nest=False)
         flows = [pl.Series(dtype=pl.UInt64)]
         for work in self._pieces():
@@ -71,7 +72,7 @@ class _GpuWork:
         self._emitter.counts["copies"] += piece.height - dispatches
 
     def _pieces(self) -> Iterator[pl.DataFrame]:
-        """Dispatches and the copies that started meanwhile; they share tracks, whose times must not go back."""
+        """Chunks of dispatches with the copies that started meanwhile: on tracks that both use, times must ascend."""
         copies = self._copies()
         done = 0
         for dispatches in self._dispatches():
@@ -91,14 +92,11 @@ class _GpuWork:
     def _copies(self) -> pl.DataFrame:
         columns = ["process", "thread", "src_agent", "dst_agent", "queue", "stream", "name", "start_ns", "end_ns",
                    "correlation", "size_bytes"]  # fmt: skip
-        is_gpu = self._run.read("agents", ["kind"])["kind"].ne_missing("CPU")
         copies = self._run.read("copies", columns).sort("start_ns", nulls_last=False)
-        to_gpu = is_gpu.gather(copies["dst_agent"]).fill_null(value=False)
-        agent = copies["dst_agent"].zip_with(to_gpu, copies["src_agent"].fill_null(copies["dst_agent"]))
-        return copies.with_columns(agent.alias("agent"), kind=pl.lit(_COPY), line=pl.col(self._line))
+        return copies.with_columns(gpu_of_copies(self._run, copies), kind=pl.lit(_COPY), line=pl.col(self._line))
 
     def _described(self, piece: pl.DataFrame) -> pl.DataFrame:
-        """Values in place of row numbers."""
+        """The rows with ids and labels of what they refer to by row number."""
         lookups = [
             values.gather(piece[column]).alias(name)
             for name, (column, values) in self._lookups.items()

@@ -6,16 +6,17 @@ from typing import Any
 
 import polars as pl
 
+from wavewright.export.run.labels import per_distinct_row
 from wavewright.export.run.perfetto.packets import Packets, counter_track, process_track, thread_track
 from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label, process_label, program_of
 
 _FIRST_MADE_UP_PID = 1 << 22  #: Linux gives no process a greater number.
-_GPU_RANK, _COUNTER_RANK = 1000, 2000
+_GPU_RANK, _COUNTER_RANK = 1000, 2000  #: Places of tracks below their process: GPUs, then counters.
 
 
 class Tracks:
-    """The tracks of the events of one source. Numbers of processes, threads and agents are the source's."""
+    """The tracks of one source; processes, threads and agents are named by their rows in its tables."""
 
     def __init__(self, packets: Packets, run: Run, used_pids: set[int], *, group_by: str) -> None:
         self._packets = packets
@@ -56,14 +57,10 @@ class Tracks:
 
     def of_gpus(self, frame: pl.DataFrame) -> pl.Series:
         """The track of each row by its `process`, `agent` and `line` (the stream or queue)."""
-        keys = frame.select("process", "agent", "line")
-        places = keys.unique(maintain_order=True)
-        tracks = [self._line_track(process, agent, line) for process, agent, line in places.iter_rows()]
-        with_tracks = places.with_columns(pl.Series("track", tracks, dtype=pl.UInt64))
-        return keys.join(with_tracks, on=keys.columns, how="left", nulls_equal=True, maintain_order="left")["track"]
+        return per_distinct_row(frame.select("process", "agent", "line"), self._line_track, pl.UInt64)
 
     def counter(self, process: int | None, agent: int | None, name: str, *, is_bytes: bool = False) -> int:
-        """The counter track of an agent (None: of the process); `{agent}` in its name is the agent."""
+        """The counter track of an agent (None = of the process); `{agent}` in its name stands for the agent's label."""
         if agent is not None:
             name = name.replace("{agent}", self.agent_labels[agent])
         key = ("counter", process, agent, name)
@@ -106,7 +103,7 @@ class Tracks:
 
 
 def _free_pid(pid: int | None, used_pids: set[int]) -> int:
-    """Perfetto identifies processes by pid only: processes of several nodes must not share one."""
+    """A pid that no other process has: Perfetto knows processes by pid alone, and nodes use the same ones."""
     if pid is None or not 0 < pid < 1 << 31 or pid in used_pids:
         pid = max((_FIRST_MADE_UP_PID, *(other + 1 for other in used_pids)))
     used_pids.add(pid)

@@ -11,13 +11,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from wavewright.base.sql import quoted
-from wavewright.export.kit.sqlite_file import check_beside, new_database
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written, left_out
 from wavewright.export.run.rocpd.guids import guids_of
 from wavewright.export.run.rocpd.part import PartWriter
 from wavewright.export.run.rocpd.run import RunWriter
-from wavewright.export.run.rocpd.sql_schema import VERSION, create_views
+from wavewright.export.run.rocpd.sql_schema import VERSION, check_beside, create_views, new_database
 from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.readers.run.rocpd.layout import PREFIX, stored_tables, suffix_of
@@ -26,9 +25,9 @@ from wavewright.readers.run.rocpd.layout import PREFIX, stored_tables, suffix_of
 def write_rocpd(run: Run, out: str | os.PathLike[str], *, force: bool = False) -> Written:
     """Write a run of any origin as one ROCpd file.
 
-    Ids of events, agents, queues, ... stay as they are where they are unique in their run. A run that occurs twice is
-    written once. What dispatches must refer to and the origin does not say (a queue, a code object, ...) is made up
-    under the name `unknown`.
+    Ids of events, agents, queues, ... are the recorded ones if these are unique in their run. A run that occurs twice
+    is written once. References that the schema demands and the origin lacks (a queue, a code object, ...) point to rows
+    with the name `unknown`.
     """
     target = Path(out)
     check_beside(target)
@@ -80,14 +79,14 @@ class RocpdFile:
             self.counts += writer.counts
         self.guids += runs
         for guid in runs:
-            self._without_dangling(guid)
+            self._remove_dangling(guid)
         self.losses += left_out(part, ("monitors", "frames"))
         for name, frame in part.origins[0].extras.items() if part.origins else ():
             if frame.height and not name.endswith("_metadata"):
                 self.losses.append(Loss("not_in_format", frame.height, name))
 
     def finish(self) -> None:
-        """Make the views."""
+        """Create the views."""
         if self.guids:
             suffixes = [suffix_of(guid) for guid in self.guids]
             tables = {name: [PREFIX + name + suffix for suffix in suffixes] for name in stored_tables(self.version)}
@@ -95,8 +94,8 @@ class RocpdFile:
                 tables.setdefault(name, stored)  # one view cannot show tables with different columns
             create_views(self.connection, tables)
 
-    def _without_dangling(self, guid: str) -> None:
-        """Arguments without their call, and counters without their dispatch, would break the rules of the file."""
+    def _remove_dangling(self, guid: str) -> None:
+        """Remove arguments and counters whose event was not written: they would violate foreign keys."""
         events = quoted(f"{PREFIX}event{suffix_of(guid)}")
         for table in ("arg", "pmc_event"):
             stored = quoted(f"{PREFIX}{table}{suffix_of(guid)}")

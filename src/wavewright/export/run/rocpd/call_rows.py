@@ -1,4 +1,4 @@
-"""Regions and samples as in ROCpd: the function is the name, the name of a marker is a message of its event."""
+"""Regions and samples as ROCpd stores them: the function is the name, and a marker's name is a message of its event."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 
 import polars as pl
 
-from wavewright.export.run.labels import category_of
+from wavewright.export.run.labels import category_of, per_distinct_row
 from wavewright.export.run.rocpd.run import RunWriter
 
 
 def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, pl.Series, pl.Series]:
-    """Category, function and event properties of calls."""
+    """Category, function and event properties of calls; the properties have the names of markers as messages."""
     marker = "MARKER_CORE_API" if is_sample else "MARKER_CORE_RANGE_API"
     texts = piece.select(
         pl.col(name).cast(pl.String) for name in ("category", "domain", "name", "function", "event_properties")
@@ -20,25 +20,18 @@ def with_messages(piece: pl.DataFrame, *, is_sample: bool) -> tuple[pl.Series, p
     category = category_of(marker)
     has_text = is_marker & (pl.col("name") != pl.col("function")).fill_null(value=False)
     function = pl.when(has_text).then("function").otherwise(pl.coalesce("name", "function"))
-    columns = texts.select(category.alias("category"), function.alias("function"), has_text.alias("has_text"))
-    return columns["category"], columns["function"], _properties(texts, columns["has_text"])
-
-
-def _properties(texts: pl.DataFrame, has_text: pl.Series) -> pl.Series:
-    """Properties of events with the name of every marker as the message."""
-    stored = texts["event_properties"]
-    pairs = texts.select(stored.alias("stored"), "name").filter(has_text).unique()
-    messages = [_with_message(properties, name) for properties, name in pairs.iter_rows()]
-    if not messages:
-        return stored
-    with_messages = pairs.with_columns(pl.Series("said", messages, dtype=pl.String))
-    joined = texts.select(stored.alias("stored"), "name").join(
-        with_messages, on=["stored", "name"], how="left", maintain_order="left", nulls_equal=True
-    )
-    return joined.select(pl.when(has_text).then("said").otherwise("stored")).to_series()
+    message = pl.when(has_text).then("name").alias("message")
+    columns = texts.select(category.alias("category"), function.alias("function"), "event_properties", message)
+    properties, has_message = columns["event_properties"], columns["message"].is_not_null()
+    if has_message.any():
+        with_message = columns.select("event_properties", "message").filter(has_message)
+        messages = per_distinct_row(with_message, _with_message, pl.String)
+        properties = properties.scatter(has_message.arg_true(), messages)
+    return columns["category"], columns["function"], properties
 
 
 def _with_message(properties: str | None, message: str) -> str:
+    """Properties as JSON, with a message."""
     try:
         stored = json.loads(properties or "{}")
     except ValueError:
@@ -52,13 +45,11 @@ def _with_message(properties: str | None, message: str) -> str:
 
 def track_ids(run: RunWriter, threads: pl.Series, names: pl.Series) -> pl.Series:
     """The track of each sample: one per thread and name."""
-    frame = pl.DataFrame({"tid": threads, "name": names})
-    distinct = frame.unique(maintain_order=True)
-    ids = []
-    for key in distinct.iter_rows():
-        if key not in run.tracks:
-            name = None if key[1] is None else run.text_id(key[1])
-            run.tracks[key] = run.insert_row("track", **run.place, tid=key[0], name_id=name)
-        ids.append(run.tracks[key])
-    with_tracks = distinct.with_columns(pl.Series("track", ids, dtype=pl.Int64))
-    return frame.join(with_tracks, on=["tid", "name"], how="left", maintain_order="left", nulls_equal=True)["track"]
+
+    def track_id(tid: int | None, name: str | None) -> int:
+        if (tid, name) not in run.tracks:
+            name_id = None if name is None else run.text_id(name)
+            run.tracks[tid, name] = run.insert_row("track", **run.place, tid=tid, name_id=name_id)
+        return run.tracks[tid, name]
+
+    return per_distinct_row(pl.DataFrame({"tid": threads, "name": names}), track_id, pl.Int64)

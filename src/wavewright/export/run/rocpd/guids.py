@@ -1,4 +1,4 @@
-"""Unique ids of runs: the recorded ones, and for other formats ids computed from the contents."""
+"""The ids (GUIDs) of runs: the recorded ones, or for other formats hashes of the contents."""
 
 from __future__ import annotations
 
@@ -33,16 +33,12 @@ def guids_of(part: Run) -> list[str]:
 
 
 def is_guid(text: str) -> bool:
-    """True if tables of a run can be called after it.
-
-    >>> is_guid("0000ddb5-8903-7903-b269-cd8d3745bb8a"), is_guid("run 7")
-    (True, False)
-    """
+    """True if it is a GUID in the form that names of tables contain."""
     return _GUID.fullmatch(text) is not None
 
 
 def _contents(part: Run, count: int) -> list[list[Any]]:
-    """Per process: rows of each table of events, and the sums of their times."""
+    """For each process the number of rows of each table of events, and the sums of their times."""
     by_process: list[list[Any]] = [[] for _ in range(count)]
     for table in EVENT_TABLES:
         begin, end = ("time_ns", "time_ns") if table == "samples" else ("start_ns", "end_ns")

@@ -13,12 +13,11 @@ from pathlib import Path
 from wavewright.base.files import open_regular
 from wavewright.base.secrets import masked
 from wavewright.base.sql import quoted
-from wavewright.export.kit.sqlite_file import check_beside
 from wavewright.export.kit.staging import staged
 from wavewright.export.kit.writer_result import Written
 from wavewright.export.run.rocpd import RocpdFile
 from wavewright.export.run.rocpd.guids import is_guid
-from wavewright.export.run.rocpd.sql_schema import VERSION, create_tables
+from wavewright.export.run.rocpd.sql_schema import VERSION, check_beside, create_tables
 from wavewright.model.losses import Loss
 from wavewright.model.run import Run
 from wavewright.readers.files.kinds import Kind
@@ -54,12 +53,12 @@ def merge_runs(
         try:
             file = _merged(inputs, copies, target, show_secrets=show_secrets, force=force, done=done)
             return Written(target, dict(file.counts), file.losses)
-        except _CannotCopyError as stopped:  # written rows stay: start again and read this one
+        except _CannotCopyError as stopped:  # rows were written already: start again, and convert this input
             copies.pop(stopped.number)
 
 
 class _CannotCopyError(Exception):
-    """A file has rows that cannot be copied."""
+    """The input of this number has rows that cannot be copied."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -111,7 +110,7 @@ class _DatabaseCopy:
             self.columns = database.tables
 
     def into(self, file: RocpdFile, *, show_secrets: bool) -> bool:
-        """Copy all runs that `file` does not have; False = this file has to be read instead."""
+        """Copy all runs that `file` does not have; False = they must be converted instead."""
         if not all(self._is_copyable(run, file.version) for run in self.runs):
             return False
         new = [run for run in self.runs if run.guid not in file.guids]
@@ -125,7 +124,7 @@ class _DatabaseCopy:
         return True
 
     def _is_copyable(self, run: RocpdRun, version: str) -> bool:
-        """True if the run has its own tables, all with the columns that its rows must have."""
+        """True if the run has tables of its own with all required columns."""
         if run.only_guid is not None or not is_guid(run.guid) or run.suffix != suffix_of(run.guid):
             return False
         for name, table in stored_tables(version).items():
@@ -174,7 +173,7 @@ class _DatabaseCopy:
 
 @contextmanager
 def _attached(connection: sqlite3.Connection, database: Database) -> Iterator[None]:
-    """`database` as the schema `source`, for reading; one cannot come or go inside a transaction."""
+    """Attach `database` as the schema `source`, for reading; SQLite does that only outside of transactions."""
     connection.execute("COMMIT")
     connection.execute("PRAGMA trusted_schema=OFF")
     connection.execute("ATTACH DATABASE ? AS source", (database.uri,))

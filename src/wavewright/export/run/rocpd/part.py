@@ -1,17 +1,18 @@
-"""One source of a run as runs of a ROCpd file: the reader's mapping, the other way round."""
+"""Writes one source of a run into a ROCpd file: the reader's mapping (`readers.run.rocpd.mapping`) in reverse."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 from zlib import crc32
 
 import polars as pl
 
 from wavewright.export.run.event_ids import EVENT_TABLES, EventIds
+from wavewright.export.run.labels import per_distinct_row
 from wavewright.export.run.rocpd.call_rows import track_ids, with_messages
 from wavewright.export.run.rocpd.run import RunWriter
 from wavewright.facts.loader import packaged
@@ -26,7 +27,7 @@ _REGISTERS = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 
 
 class PartWriter:
-    """Writes the tables of one source; `runs` are the runs of its processes, None = the process is left out."""
+    """Writes the tables of one source; `runs` has the run of each of its processes (None = it is left out)."""
 
     def __init__(self, part: Run, runs: list[RunWriter | None]) -> None:
         self._part = part
@@ -36,7 +37,7 @@ class PartWriter:
         self.counts: Counter[str] = Counter()
 
     def write(self) -> None:
-        """All tables, one after the other."""
+        """Write all tables."""
         self._write_places()
         self._number_events()
         for table in EVENT_TABLES:
@@ -47,7 +48,7 @@ class PartWriter:
         self._write_counters()
 
     def _stored_ids(self, table: str) -> pl.Series:
-        """Number of a row -> its id: the one that it had if that is unique in its run, else a new one."""
+        """The stored id of each row: the recorded one if it is unique in its run, else a new one."""
         frame = self._tables[table]
         owners = self._owners(table)
         runs = [None if table == "nodes" and owner is None else self._run_of(owner) for owner in owners]
@@ -65,7 +66,7 @@ class PartWriter:
         return pl.Series(ids, dtype=pl.Int64)
 
     def _owners(self, table: str) -> list[int | None]:
-        """A process of each row; for a node the first that ran on it."""
+        """The process of each row; of a node, the first process that ran on it."""
         frame = self._tables[table]
         if table != "nodes":
             return frame["process"].to_list()
@@ -139,7 +140,7 @@ class PartWriter:
         self._write_rows(run, "nodes", frame, {name: pl.Series([value]) for name, value in more.items()})
 
     def _environment(self, process: int, rank: int | None) -> dict[str, str]:
-        """The variables; a rank that is missing in them (their values are masked) is added."""
+        """The environment of a process; its rank is added if the (masked) variables do not tell it."""
         rows = self._part.table("environment").filter(pl.col("process") == process)
         environment = dict(rows.select("name", "value").iter_rows())
         if rank is not None and rank_of(environment) != rank:
@@ -188,7 +189,7 @@ class PartWriter:
         self._write_rows(run, table, piece, more)
 
     def _ends(self, run: RunWriter, piece: pl.DataFrame) -> dict[str, pl.Series]:
-        """Source and destination of copies; AMD's views need both, so a missing one is the host."""
+        """Source and destination of copies; AMD's views need both, so a missing one becomes the host."""
         ends = {f"{name}_id": self._ids["agents"].gather(piece[name]) for name in ("src_agent", "dst_agent")}
         frame = pl.DataFrame(ends)
         is_unknown = pl.all_horizontal(pl.all().is_null())
@@ -200,7 +201,7 @@ class PartWriter:
         return {name: frame[name] for name in ends}
 
     def _kernel_ids(self, run: RunWriter, piece: pl.DataFrame) -> pl.Series:
-        """The stored symbol of each dispatch if it matches the dispatch, else a new one."""
+        """The stored symbol of each dispatch if its name and registers are the same, else a new one."""
         symbols = self._tables["symbols"]
         same = piece["name"].cast(pl.String).eq_missing(symbols["name"].gather(piece["symbol"]))
         for column in _REGISTERS:
@@ -209,14 +210,12 @@ class PartWriter:
         same &= piece["symbol"].is_not_null()
         if same.all():
             return ids
-        keys = piece.select("name", *_REGISTERS)
-        missing_keys = keys.filter(~same).unique(maintain_order=True)
-        symbol_ids = [self._new_symbol(run, row) for row in missing_keys.iter_rows()]
-        with_symbols = missing_keys.with_columns(pl.Series("made", symbol_ids, dtype=pl.Int64))
-        new_ids = keys.join(with_symbols, on=keys.columns, how="left", maintain_order="left", nulls_equal=True)["made"]
-        return pl.select(pl.when(same).then(ids).otherwise(new_ids)).to_series()
+        new_keys = piece.select("name", *_REGISTERS).filter(~same)
+        new_ids = per_distinct_row(new_keys, partial(self._new_symbol, run), pl.Int64)
+        return ids.set(~same, None).scatter((~same).arg_true(), new_ids)
 
-    def _new_symbol(self, run: RunWriter, row: tuple[Any, ...]) -> int:
+    def _new_symbol(self, run: RunWriter, *row: Any) -> int:
+        """A symbol for dispatches with this name and these registers, in a stand-in code object."""
         if row not in run.symbols:
             name, sgprs, vgprs, accum_vgprs = row
             run.symbols[row] = run.insert_row(
@@ -239,7 +238,7 @@ class PartWriter:
             self._write_rows(run, "counters", piece, more)
 
     def _write_rows(self, run: RunWriter, table: str, piece: pl.DataFrame, more: dict[str, pl.Series]) -> None:
-        """Rows in their stored table: columns by the reader's mapping, and `more` instead or in addition."""
+        """Write rows to their stored table: columns by the reader's mapping, replaced or completed by `more`."""
         stored, origins = TABLES[table].stored, TABLES[table].columns
         values: dict[str, pl.Series] = {}
         for name, origin in origins.items():
@@ -279,7 +278,7 @@ def _work_category(table: str, piece: pl.DataFrame) -> pl.Series:
 
 
 def _agent_json(agents: pl.DataFrame) -> pl.Series:
-    """The stored properties of agents, with the other values of the run."""
+    """The recorded properties of agents as JSON, completed by columns of the run."""
     origins = {name: origin for name, origin in TABLES["agents"].columns.items() if isinstance(origin, Json)}
     texts = []
     for row in agents.iter_rows(named=True):

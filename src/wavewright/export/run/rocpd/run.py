@@ -1,4 +1,4 @@
-"""One run of a ROCpd file while it is written: its strings, and placeholders for rows that must exist."""
+"""Writes one run of a ROCpd file: interned strings, ids, and stand-ins for rows that must exist."""
 
 from __future__ import annotations
 
@@ -15,14 +15,11 @@ from wavewright.readers.run.rocpd.layout import StoredColumn, stored_tables
 
 _LAYOUT = stored_tables(VERSION)
 _ROWS_AT_ONCE = 1 << 14
-#: Rows that a ROCpd file needs where the recording has none.
+#: Table -> a row for references that the schema demands and the recording does not have.
 _STAND_INS: dict[str, dict[str, Any]] = packaged("rows.toml", __package__)["stand_ins"]
-#: Columns that may be empty, but then AMD's views leave the row out.
-_DEMANDED = {
-    ("kernel_dispatch", "tid"),
-    ("kernel_dispatch", "region_name_id"),
-    ("memory_copy", "tid"),
-    ("memory_allocate", "tid"),
+#: Columns that the schema does not demand, but without which AMD's views leave the row out.
+_DEMANDED = {("kernel_dispatch", "region_name_id")} | {
+    (table, "tid") for table in ("kernel_dispatch", "memory_copy", "memory_allocate")
 }
 
 
@@ -85,7 +82,7 @@ class RunWriter:
         return times.to_frame("time_ns").join(samples, on="time_ns", how="left", maintain_order="left")["sample"]
 
     def stand_in(self, table: str, **facts: Any) -> int:
-        """The id of a placeholder row with these facts."""
+        """The id of the stand-in row with these facts."""
         key = (table, *facts.items())
         if key not in self._stand_ins:
             row = _STAND_INS[table] | facts
@@ -96,7 +93,7 @@ class RunWriter:
         return self._stand_ins[key]
 
     def filled(self, table: str, values: dict[str, pl.Series], height: int) -> pl.DataFrame:
-        """Columns of a stored table with something in every place that must not be empty, and only allowed values."""
+        """Columns of a stored table with a value wherever one is demanded, and without values that are not allowed."""
         columns: list[pl.Series] = []
         for column in _LAYOUT[table].columns:
             series = values.get(column.name)

@@ -1,4 +1,4 @@
-"""The kernel numbers of occupancy.json: given in order of appearance, over all directories of one decode."""
+"""The kernel numbers of occupancy.json: in order of appearance, shared by all directories of one decode."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _BUCKETS = (13, 29, 59, 127, 257, 541, 1109, 2357, 5087, 10273, 20753, 42043, 85
 class KernelIds:
     """Kernel entries and their numbers; share one among the directories that belong together.
 
-    Number 0 is the unknown entry. A directory lists every kernel that it or an earlier one met, because AMD's writer
-    keeps one list per process.
+    Number 0 is the unknown entry. A directory also lists the kernels of earlier ones, because AMD's writer has one list
+    per process.
     """
 
     def __init__(self) -> None:
@@ -36,8 +36,8 @@ class KernelIds:
 class KernelNames:
     """Kernel names in occupancy.json: the symbol when the entry is exactly at the start of the symbol.
 
-    AMD's writer looks the entry up as it is, so a kernel that is entered behind its argument preload stays a number.
-    Where no code is known, the name in `kernels` is all there is.
+    AMD's writer looks up the exact entry, so a kernel that is entered behind its argument preload has only a number.
+    Where the trace has no code, the name of the table `kernels` is used.
     """
 
     def __init__(self, trace: ThreadTrace) -> None:
@@ -63,8 +63,8 @@ class KernelNames:
 def decode_order(dispatches: Iterable[int]) -> list[int]:
     """The order in which rocprofv3 decodes the dispatches of one capture, given in the order of capture.
 
-    It walks a `std::unordered_map` of libstdc++, and the kernel numbers follow from that: a new bucket goes to the
-    front of the list, a new key to the front of its bucket, and growing links the keys again in list order.
+    It iterates over a `std::unordered_map` of libstdc++: a new bucket goes to the front of the list, a new key to the
+    front of its bucket, and growing links all keys again in list order. Kernel numbers follow from this order.
 
     >>> decode_order([1, 3])
     [3, 1]

@@ -14,7 +14,7 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
     Functions follow each other in the order in which waves first touched them; each is listed whole, behind a label.
     Code outside of any function is listed as the whole range between two functions, without a label.
     """
-    touched_files = (
+    first_touches = (
         trace.instructions.lazy()
         .with_row_index("touched_at")
         .filter(pl.col("row") >= 0)
@@ -22,17 +22,14 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
         .agg(pl.col("touched_at").min())
     )
     code = (
-        _with_stretches(trace.code)
-        .join(touched_files, on="row", how="left", maintain_order="left")
+        _with_ranges(trace.code)
+        .join(first_touches, on="row", how="left", maintain_order="left")
         .with_columns(pl.col("touched_at").min().over("range"))
         .filter(pl.col("touched_at").is_not_null())
         .collect()
     )
     instructions = code.select(
-        "touched_at",
-        "row",
-        "code_object",
-        "address",
+        *("touched_at", "row", "code_object", "address"),
         text=pl.col("text").fill_null(""),
         source=pl.col("inline_chain").fill_null(""),
         is_instruction=pl.lit(1, pl.Int8),
@@ -44,8 +41,8 @@ def listed_lines(trace: ThreadTrace) -> pl.DataFrame:
     return listing.select(*columns).with_row_index("line", offset=first)
 
 
-def _with_stretches(code: pl.DataFrame) -> pl.LazyFrame:
-    """`code` by address, with the number of the function (or of the gap between two functions) of each row."""
+def _with_ranges(code: pl.DataFrame) -> pl.LazyFrame:
+    """`code` by address, with `range`: the number of the function, or of the gap between two, of each row."""
     sorted_code = code.lazy().sort("code_object", "address")
     return sorted_code.with_columns(range=pl.struct("code_object", "function").rle_id())
 
@@ -60,9 +57,7 @@ def _labels(code: pl.DataFrame) -> pl.DataFrame:
     readable = demangle_all(functions["function"])
     signatures = ["" if readable[name] == name else readable[name] for name in functions["function"]]
     return functions.select(
-        "touched_at",
-        "code_object",
-        "address",
+        *("touched_at", "code_object", "address"),
         row=pl.lit(None, pl.Int32),
         text=pl.lit("; ") + pl.col("function"),
         source=pl.Series(signatures, dtype=pl.String),
@@ -71,13 +66,7 @@ def _labels(code: pl.DataFrame) -> pl.DataFrame:
 
 
 def lines_of_rows(listing: pl.DataFrame, rows: pl.Series) -> pl.Series:
-    """The line of each code row in `rows`; 0 for -1 (PC unknown) and for rows that are not listed.
-
-    >>> import polars as pl
-    >>> listing = pl.DataFrame({"line": [0, 1], "row": [None, 7]})
-    >>> lines_of_rows(listing, pl.Series([7, -1])).to_list()
-    [1, 0]
-    """
+    """The line of each code row in `rows`; 0 for -1 (PC unknown) and for rows that are not listed."""
     row = pl.col("row").cast(pl.Int64)
     line_of_row = listing.lazy().drop_nulls("row").select(row, "line")
     row_keys = pl.LazyFrame({"row": rows}).select(row)
@@ -85,15 +74,9 @@ def lines_of_rows(listing: pl.DataFrame, rows: pl.Series) -> pl.Series:
 
 
 def function_starts(code: pl.DataFrame) -> dict[tuple[int, int], str]:
-    """(code object, address) of the first instruction of every function -> its symbol.
-
-    >>> import polars as pl
-    >>> code = pl.DataFrame({"code_object": [7, 7], "address": [256, 260], "function": ["f", "f"]})
-    >>> function_starts(code)
-    {(7, 256): 'f'}
-    """
+    """(code object, address) of the first instruction of every function -> its symbol."""
     starts = (
-        _with_stretches(code)
+        _with_ranges(code)
         .filter(pl.col("function").is_not_null())
         .group_by("range", maintain_order=True)
         .agg(pl.col("code_object", "address", "function").first())

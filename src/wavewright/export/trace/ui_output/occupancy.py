@@ -15,7 +15,7 @@ from wavewright.model.trace import ThreadTrace
 #: Fields of an occupancy row -> columns; schema 3.0 has the first six (spec_ui_output 5.2).
 _FIELDS: dict[str, str] = packaged("fields.toml", __package__)["occupancy"]
 
-#: AMD's decoder leaves it (and a dispatch's packet address) 0, so it is not in the tables (differences.md).
+#: AMD's decoder leaves it 0, and the packet address of a dispatch too, so our tables do not have it (differences.md).
 _NOT_IN_TABLES = {"byte_offset": 0}
 
 _EVENT_FIELDS: dict[str, str] = packaged("fields.toml", __package__)["events"]
@@ -43,7 +43,7 @@ def occupancy_json(trace: ThreadTrace, kernel_ids: KernelIds, *, extended: bool 
 def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelNames) -> pl.Series:
     """A kernel number for each row of a frame with the columns `code_object`, `address` and `kernel`.
 
-    The entry tells kernels apart. A decoded directory may know nothing of a kernel but its name: then that does.
+    Kernels differ by their entry; those of a decoded directory that only have a name, by their name.
     """
     places = entered.select(pl.col("code_object", "address").fill_null(0), "kernel")
     has_place = (pl.col("code_object") != 0) | (pl.col("address") != 0)
@@ -61,7 +61,7 @@ def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelN
 
 def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> dict[str, list[dict[str, Any]]]:
     """SE -> dispatches and events by time."""
-    events: list[tuple[int, int, dict[str, Any]]] = []
+    timed: list[tuple[int, int, dict[str, Any]]] = []  # shader engine, cycle, dispatch or event
     numbers = _kernel_numbers(trace.dispatches, kernel_ids, names)
     for row, number in zip(trace.dispatches.iter_rows(named=True), numbers, strict=True):
         entry = row["code_object"] or 0, row["address"] or 0
@@ -69,13 +69,12 @@ def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> di
         dispatch |= {"kind": "dispatch", "kernel_id": number, "kernel_name": names.of(entry)}
         dispatch |= _NOT_IN_TABLES | {"dispatch_pkt_addr": 0}
         dispatch["entry_point"] = {"code_object_id": entry[0], "address": entry[1]}
-        events.append((row["se"], row["time_cycles"], dispatch))
+        timed.append((row["se"], row["time_cycles"], dispatch))
     for row in trace.events.iter_rows(named=True):
         event = {key: row[column] for key, column in _EVENT_FIELDS.items()}
-        events.append(
-            (row["se"], row["time_cycles"], event | _NOT_IN_TABLES | {"kind": "event", "payload": row["payload"]})
-        )
+        event |= _NOT_IN_TABLES | {"kind": "event", "payload": row["payload"]}
+        timed.append((row["se"], row["time_cycles"], event))
     by_se: dict[str, list[dict[str, Any]]] = {}
-    for se, _, item in sorted(events, key=lambda event: event[:2]):
+    for se, _, item in sorted(timed, key=lambda entry: entry[:2]):
         by_se.setdefault(str(se), []).append(item)
     return by_se

@@ -20,11 +20,11 @@ _CONFIDENCES = {"high": 0.9, "medium": 0.6, "low": 0.3}
 
 
 def inline_frames(listing: pl.DataFrame, functions: dict[tuple[int, int], str]) -> dict[str, bytes]:
-    """The calls through which every listed instruction was inlined, if any was.
+    """inline_frames.json: the calls through which instructions were inlined; no file if none was.
 
-    `functions` has the symbol at the place (code object, address) of a function's first instruction.
+    `functions` is (code object, address) of the first instruction of each function -> its symbol.
     """
-    names, files = _Interned(), _Interned()
+    names, files = _Numbers(), _Numbers()
     stacks: dict[str, list[list[int]]] = {}
     function = ""
     for row in listing.select("row", "code_object", "address", "source").iter_rows(named=True):
@@ -32,16 +32,16 @@ def inline_frames(listing: pl.DataFrame, functions: dict[tuple[int, int], str]) 
         function = functions.get(place, function)
         _, *calls = row["source"].split(_CHAIN) if row["row"] is not None else [""]
         if calls:
-            outermost = [names.number(function), -1, 0, 0]
+            outermost = [names[function], -1, 0, 0]
             stacks[f"{place[0]}:{place[1]}"] = [outermost, *(_frame(call, names, files) for call in reversed(calls))]
     if not stacks:
         return {}
-    body = {"version": 2, "functions": names.texts, "files": files.texts, "stacks": stacks, "code_object_id": None}
+    body = {"version": 2, "functions": list(names), "files": list(files), "stacks": stacks, "code_object_id": None}
     return {INLINE_FRAMES: encode(body)}
 
 
 def annotations_json(findings: Iterable[Finding[Any]], listing: pl.DataFrame) -> bytes:
-    """Findings as annotations, at the rows of code.json and the source lines of their evidence."""
+    """annotations.json: findings at the rows of code.json and the source lines of their evidence."""
     position = {row: number for number, row in enumerate(listing["row"]) if row is not None}
     return encode({"annotations": [_annotation(number, each, position) for number, each in enumerate(findings, 1)]})
 
@@ -75,21 +75,13 @@ def _anchor(evidence: Sequence[Any], position: dict[int, int]) -> dict[str, Any]
     return anchor or None
 
 
-class _Interned:
-    """Texts, each once."""
+class _Numbers(dict[str, int]):
+    """The numbers of texts, in the order in which they were first asked for."""
 
-    def __init__(self) -> None:
-        self.texts: list[str] = []
-        self._numbers: dict[str, int] = {}
-
-    def number(self, text: str) -> int:
-        """The place of a text."""
-        if text not in self._numbers:
-            self._numbers[text] = len(self.texts)
-            self.texts.append(text)
-        return self._numbers[text]
+    def __missing__(self, text: str) -> int:
+        return self.setdefault(text, len(self))
 
 
-def _frame(call: str, names: _Interned, files: _Interned) -> list[int]:
+def _frame(call: str, names: _Numbers, files: _Numbers) -> list[int]:
     file, _, line = call.rpartition(":")
-    return [names.number(_INLINED), files.number(file), integer_of(line) or 0, 0]
+    return [names[_INLINED], files[file], integer_of(line) or 0, 0]

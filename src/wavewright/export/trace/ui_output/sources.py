@@ -11,8 +11,8 @@ from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.export.kit.json_text import encode
 from wavewright.model.trace import ThreadTrace
 
-_CHAIN = " -> "
-_NAME_BYTES_MAX = 200  #: File systems take 255 bytes; the prefix needs some.
+_CHAIN = " -> "  #: Between the places of an inlined instruction, the innermost first.
+_NAME_BYTES_MAX = 200  #: File systems take 255 bytes, some of which are the prefix.
 
 
 def source_files(trace: ThreadTrace, listing: pl.DataFrame) -> dict[str, bytes]:
@@ -31,19 +31,19 @@ def source_files(trace: ThreadTrace, listing: pl.DataFrame) -> dict[str, bytes]:
 
 
 def _referred_paths(listing: pl.DataFrame) -> set[str]:
-    """Paths in the instructions' sources, each `path:line`; labels carry signatures there instead."""
+    """The paths in the sources of instructions, each `path:line`; the source of a label is a C++ signature."""
     chains = listing.drop_nulls("row")["source"].unique().to_list()
     return {place.rpartition(":")[0] for chain in chains for place in chain.split(_CHAIN)}
 
 
 def _components(path: str) -> list[str]:
-    """Parts of a path; the root is a separate part, `.` and `..` stay as they are."""
+    """The parts of a path; the root is a part of its own, `.` and `..` are not resolved."""
     root = ["/"] if path.startswith("/") else []
     return root + [part for part in path.split("/") if part]
 
 
 def _insert(tree: dict[str, Any], components: list[str], name: str) -> bool:
-    """Hang `name` into the tree; not possible where a file would have to be a folder as well."""
+    """Add `name` to the tree at its path; False = a part of the path is a file already."""
     if not components:
         return False
     for component in components[:-1]:
@@ -54,7 +54,7 @@ def _insert(tree: dict[str, Any], components: list[str], name: str) -> bool:
 
 
 def _tame(path: str) -> str:
-    """The base name, without characters that are special to shells, terminals or other file systems."""
+    """The base name, without characters that are special to shells, terminals or file systems."""
     base = re.sub(r"[^\w.+\-]", "_", path.rpartition("/")[2])
     return base.encode()[-_NAME_BYTES_MAX:].decode(errors="ignore")
 

@@ -1,4 +1,4 @@
-"""Files that exist only when the trace has their data: counters, other SIMD, shader data, clocks, state curves."""
+"""The files that exist only if the trace has their data: counters, neighbour SIMDs, shader data, clocks, states."""
 
 from __future__ import annotations
 
@@ -27,13 +27,7 @@ class Stream:
     listed: dict[str, list[list[Any]]] = field(default_factory=dict)
 
     def add(self, se: int, name: str, begin: int, end: int, document: dict[str, Any]) -> None:
-        """Add a file of shader engine `se` that covers `begin` to `end` (cycles).
-
-        >>> stream = Stream()
-        >>> stream.add(0, "shaderdata_0_0.json", 4, 8, {"records_count": 0})
-        >>> stream.listed
-        {'0': [['shaderdata_0_0.json', 4, 8]]}
-        """
+        """Add a file of shader engine `se` about the cycles from `begin` to `end`."""
         self.files[name] = encode(document | {"begin_time": begin, "end_time": end})
         self.listed.setdefault(str(se), []).append([name, begin, end])
 
@@ -51,7 +45,7 @@ def counter_files(trace: ThreadTrace) -> dict[str, bytes]:
 
 
 def counter_names(trace: ThreadTrace) -> list[str]:
-    """Names by bank and place; counters without one are numbered: a raw trace does not say which were chosen."""
+    """Names by bank and position; counters without a name are numbered: a raw trace does not tell their choice."""
     if trace.sampled_counters.is_empty():
         return []
     banks = int(trace.sampled_counters["bank"].max()) + 1  # type: ignore[arg-type]

@@ -13,23 +13,15 @@ from wavewright.export.trace.ui_output.lines import lines_of_rows
 from wavewright.model.trace import ThreadTrace
 
 #: Keys of `wave` -> columns.
-_KEYS = {
-    "begin": "start_cycles",
-    "end": "end_cycles",
-    "cu": "cu",
-    "simd": "simd",
-    "slot": "slot",
-    "id": "id",
-}
-
+_KEYS = {"begin": "start_cycles", "end": "end_cycles"} | {name: name for name in ("cu", "simd", "slot", "id")}
 #: Keys that readers of schema 3.1 know -> columns of `waves`.
 _EXTENDED_KEYS = {"me_id": "me", "pipe_id": "pipe", "workgroup_id": "workgroup", "cluster_id": "cluster"}
 
 
 def kept_waves(trace: ThreadTrace) -> pl.DataFrame:
-    """The waves that get a file, with `id` (number among such waves of the slot) and `file_name`.
+    """The waves that get a file, with `id` (their number in the slot) and `file_name`.
 
-    Waves without instructions and with fewer than three states have none: they say nothing (spec_ui_output 9).
+    Waves without instructions and with fewer than three states get none (spec_ui_output 9).
     """
     waves = trace.waves.filter((pl.col("instruction_count") > 0) | (pl.col("state_count") >= 3))
     place = ("se", "simd", "slot")
