@@ -89,7 +89,6 @@ class _Verbs(LazyGroup):
 
 
 def _own_command(name: str) -> click.Command:
-    from wavewright.cli.kit.formats import FORMATS_HELP
     from wavewright.cli.kit.lazy_group import DeclaredGroup
     from wavewright.cli.kit.options import own_command
 
@@ -97,7 +96,11 @@ def _own_command(name: str) -> click.Command:
         return DeclaredGroup(name)
     place = ("gate", name) if _MODULES.get(name) == "gate" else (name,)
     function = f"{_MODULES[name]}:{name}" if name in _MODULES else f"{name}:command"
-    return own_command(place, function, epilog=FORMATS_HELP if name == "convert" else None)
+    if name == "convert":
+        from wavewright.cli.kit.formats import FORMATS_HELP
+
+        return own_command(place, function, epilog=FORMATS_HELP)
+    return own_command(place, function)
 
 
 def _results_of(words: list[str]) -> list[str]:

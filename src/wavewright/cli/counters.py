@@ -57,8 +57,7 @@ def command(*, is_plan: bool, max_passes: int | None, output: Path | None, force
 def _give_plan(request: CounterRequest, choice: Mapping[str, Any], *, output: Path | None, force: bool) -> None:
     """Plan for the target, or for the GPU of the capture where there is one; print or write the input."""
     from wavewright.analysis.counters.plan import plan_capture
-    from wavewright.capture.inputs.counter_input import commands, input_files, input_text
-    from wavewright.capture.plans.counter_passes import definitions, remarks, summary
+    from wavewright.capture.plans.counter_passes import commands, definitions, input_files, input_text, remarks, summary
     from wavewright.export.kit.staging import staged
 
     plan = plan_capture(_planned_gpu(request), **choice)

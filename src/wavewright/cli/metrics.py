@@ -13,7 +13,7 @@ from wavewright.base.shown import quoted
 from wavewright.cli.kit.io import console, emit_json
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
-from wavewright.facts.metrics.catalog import CatalogEntry, as_builtins, catalog, csv_rows, found
+from wavewright.facts.metrics.catalog import CatalogEntry, as_builtins, catalog, csv_rows, entries_for
 from wavewright.facts.metrics.families import METRIC_TARGETS
 
 
@@ -59,7 +59,7 @@ def _chosen(
         entries = tuple(entry for entry in entries if wanted & {str(entry.panel_number), entry.panel_word})
     if name is None:
         return entries
-    hits = found(entries, name)
+    hits = entries_for(entries, name)
     if not hits:
         near = get_close_matches(name, [entry.name for entry in entries], n=3, cutoff=0.6)
         advice = f"did you mean {', '.join(dict.fromkeys(near))}?" if near else "`wavewright metrics` lists the panels"

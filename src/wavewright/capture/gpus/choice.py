@@ -121,7 +121,7 @@ def reserved(
     paths = {gpu.key: lock_path(lock_folder(machine.variables), machine.identity.hostname, gpu.device) for gpu in gpus}
     while True:
         try:
-            gpu, lock = _try(word, gpus, lambda: users_of(machine, gpus), paths, command, is_shared=is_shared)
+            gpu, lock = _try(word, machine, gpus, paths, command, is_shared=is_shared)
             break
         except BusyError as error:
             rest_seconds = wait_seconds - (time.monotonic() - begin)
@@ -140,25 +140,19 @@ def reserved(
 
 
 def _try(
-    word: str,
-    gpus: Sequence[Gpu],
-    users: Callable[[], Mapping[str, Sequence[object]]],
-    paths: Mapping[str, Path],
-    command: str,
-    *,
-    is_shared: bool,
+    word: str, machine: Machine, gpus: Sequence[Gpu], paths: Mapping[str, Path], command: str, *, is_shared: bool
 ) -> tuple[Gpu, Lock | None]:
     """A GPU and its lock; None = it is taken without one (any, shared)."""
     if word == ANY:
         return choose_gpu(word, gpus, {}, {})[0], None
     holders = {gpu.key: holder for gpu in gpus if (holder := holder_of(paths[gpu.key]))}
-    order = choose_gpu(word, gpus, users(), holders, is_shared=is_shared)
+    order = choose_gpu(word, gpus, users_of(machine, gpus), holders, is_shared=is_shared)
     for gpu in order:
         lock = try_lock(paths[gpu.key], command=command)
         if lock is None:
             continue
         # between the first look and the lock, somebody else may have come and gone
-        if is_shared or not users().get(gpu.key):
+        if is_shared or not users_of(machine, gpus).get(gpu.key):
             return gpu, lock
         lock.release()
     if is_shared:

@@ -134,8 +134,8 @@ def _problem(properties: Mapping[str, int]) -> str:
     counts = ("simd_count", "simd_per_cu", "array_count", "simd_arrays_per_engine", "num_xcc", "max_waves_per_simd")
     wrong = [name for name in counts if not 0 <= properties.get(name, 0) <= _COUNT_MAX]
     if properties.get("simd_count", 0) > 0:  # a GPU has some of each
-        needed = ("simd_per_cu", "array_count", "simd_arrays_per_engine", "wave_front_size")
-        wrong += [name for name in needed if properties.get(name, 0) <= 0]
+        positive_counts = ("simd_per_cu", "array_count", "simd_arrays_per_engine", "wave_front_size")
+        wrong += [name for name in positive_counts if properties.get(name, 0) <= 0]
     return f"{wrong[0]} is {properties.get(wrong[0], 'missing')}" if wrong else ""
 
 

@@ -205,8 +205,8 @@ def _of_job(job: Mapping[Any, Any], installation: Installation) -> Iterator[Find
         yield _finding("database", "output_format")
     yield from _launches(values)
     yield from _combined(values, installation)
-    recording = {*KEYS["recording"], *(key for key, option in by_key.items() if option.is_tracing)}
-    if not any(value for key, value in values.items() if key in recording):
+    recording_keys = {*KEYS["recording"], *(key for key, option in by_key.items() if option.is_tracing)}
+    if not any(value for key, value in values.items() if key in recording_keys):
         yield _finding("nothing")
     prefix = values.get("output_file")
     if isinstance(prefix, str) and prefix and not any(mark in prefix for mark in "%{$"):

@@ -51,13 +51,13 @@ def command_record(
 
 def versions(installation: Installation | None) -> dict[str, Any]:
     """Versions of wavewright and of the profiler."""
-    known = {"wavewright": "unknown"}
+    by_name = {"wavewright": "unknown"}
     with suppress(PackageNotFoundError):
-        known["wavewright"] = version("wavewright")
+        by_name["wavewright"] = version("wavewright")
     if installation is not None:
-        known |= {"rocprofv3": installation.rocprofv3, "rocm": installation.rocm_version}
-        known |= {"rocprofiler_sdk": installation.sdk_version, "decoder_folder": installation.decoder_folder}
-    return known
+        by_name |= {"rocprofv3": installation.rocprofv3, "rocm": installation.rocm_version}
+        by_name |= {"rocprofiler_sdk": installation.sdk_version, "decoder_folder": installation.decoder_folder}
+    return by_name
 
 
 def _program_facts(machine: Machine, word: str) -> dict[str, Any]:

@@ -311,14 +311,8 @@ def _run(work: _Work, plan: Planned, folder: Path, why: str, *, attempt: int | N
     pci = work.gpu.pci if work.gpu is not None and work.job.is_monitored else ""
     try:
         with monitored(work.machine, pci, folder / files.RAW):
-            ending = run_passes(
-                plan.commands,
-                folder,
-                variables=work.machine.variables,
-                limits=work.job.limits,
-                mark=mark,
-                tell=tell,
-            )
+            around: dict[str, Any] = {"variables": work.machine.variables, "limits": work.job.limits, "mark": mark}
+            ending = run_passes(plan.commands, folder, **around, tell=tell)
     except KeyboardInterrupt:
         if attempt is not None:
             work.events.tell("interrupted", attempt=attempt)

@@ -123,12 +123,9 @@ def _look_at_window(capture: Capture, window: Window, attempt: Path, recording: 
         instructions = trace.executed.instruction_count
         mapped = _mapped_share(trace, size_bytes) if instructions else None
     except (WavewrightError, OSError) as error:
-        return Look(
-            dispatch=TracedDispatch(dispatch=window.dispatch or 0, folder=folder, size_bytes=size_bytes),
-            window=window,
-            notes=(f"the streams of dispatch {window.dispatch} cannot be read: {error}.",),
-            is_readable=False,
-        )
+        dispatch = TracedDispatch(dispatch=window.dispatch or 0, folder=folder, size_bytes=size_bytes)
+        note = f"the streams of dispatch {window.dispatch} cannot be read: {error}."
+        return Look(dispatch=dispatch, window=window, notes=(note,), is_readable=False)
     is_full = _is_full(window, recording, gpu)
     return Look(
         dispatch=TracedDispatch(
@@ -222,15 +219,13 @@ def _look_at_folder(folder: DecodedTrace, attempt: Path, recording: ThreadTraces
         code = read_code(folder.folder)
         tables = occupancy_tables(read_occupancy(folder.folder, required=False), code).tables
     except (WavewrightError, OSError) as error:
+        dispatch = TracedDispatch(dispatch=folder.dispatch or 0, folder=name)
         note = f"the decoded folder cannot be read: {error}."
-        return Look(
-            dispatch=TracedDispatch(dispatch=folder.dispatch or 0, folder=name), notes=(note,), is_readable=False
-        )
+        return Look(dispatch=dispatch, notes=(note,), is_readable=False)
     hits = sum(totals[0] for totals in code.totals)
     mapped = sum(totals[0] for totals, chain in zip(code.totals, code.chains, strict=True) if chain)
-    kernels = tables["kernels"]
     busiest = tables["occupancy"]["kernel"].drop_nulls().value_counts(sort=True)["kernel"].to_list()
-    names = dict(kernels.select("kernel", "demangled").iter_rows())
+    names = dict(tables["kernels"].select("kernel", "demangled").iter_rows())
     return Look(
         dispatch=TracedDispatch(
             dispatch=folder.dispatch or 0,

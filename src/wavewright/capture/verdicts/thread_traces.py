@@ -146,9 +146,8 @@ def _why_empty(looks: Sequence[Look]) -> tuple[tuple[str, ...], str]:
     traced = counted(len(looks), "dispatches")
     what = f"{traced} {'was' if len(looks) == 1 else 'were'} traced, but no wave ran on the traced CU and SIMDs"
     if not engines:
-        return (f"{what}, and none on the selected shader engines.",), (
-            "Trace more shader engines (--se), or a larger problem that fills the GPU."
-        )
+        advice = "Trace more shader engines (--se), or a larger problem that fills the GPU."
+        return (f"{what}, and none on the selected shader engines.",), advice
     where = f"waves were seen on {listed_engines(cus, 'CUs')} of {listed_engines(engines, 'shader engines')}"
     choice = f" (--cu {min(cus)})" if cus else ""
     advice = (

@@ -35,10 +35,10 @@ def pool(
 ) -> None:
     """Take the captures of a jobs file."""
     folder, jobs = output or Path(f"{jobs_file.stem}-pool"), read_jobs_file(jobs_file)
-    tell = _teller(as_json=as_json)
     if is_dry_run:
         _show_order(folder, jobs, as_json=as_json)
         return
+    tell = _teller(as_json=as_json)
     own_gpus = gpus or visible_gpus(Machine().variables) or "auto"
     how: dict[str, Any] = {"gpus": own_gpus, "wait_seconds": wait, "is_shared": is_shared, "rocprofv3": rocprofv3}
     if scheduler:

@@ -107,20 +107,13 @@ class Request:
             self.print_losses(losses, stderr=True)
         else:
             out = console()
-            if brief := current_brief():
+            head: Parts = self.head(out.width)
+            if brief := current_brief():  # which has a place of its own for the subject
+                brief.kind, brief.subject, head = self.kind, " ".join(part.text for part in self.head(out.width)), ()
                 brief.answer, brief.document, brief.table, brief.limit = answer, self.document, table, self.limit
-            for part in chain(self.subject_parts(out.width), report()):
+            for part in chain(head, report()):
                 out.print(part)
             self.print_losses(_without_caveats(losses, answer))
-
-    def subject_parts(self, width: int) -> Parts:
-        """Lines above the report in text; in a brief it has a place of its own."""
-        brief = current_brief()
-        if brief is None:
-            return self.head(width)
-        brief.kind = self.kind
-        brief.subject = " ".join(part.text for part in self.head(width))
-        return ()
 
     def emit(
         self,
@@ -167,12 +160,10 @@ class Request:
             return
         from wavewright.words.kit.losses import loss_lines
 
-        labels = [f"{side_label(number)}: " if len(tables) > 1 else "" for number in range(len(tables))]
-        lines = [
-            replace(line, text=f"{label}{line.text}")
-            for label, table in zip(labels, tables, strict=True)
-            for line in loss_lines(table)
-        ]
+        lines: list[Sentence] = []
+        for number, table in enumerate(tables):
+            label = f"{side_label(number)}: " if len(tables) > 1 else ""
+            lines += [replace(line, text=f"{label}{line.text}") for line in loss_lines(table)]
         tell_losses(lines, stderr=stderr)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from wavewright.cli.kit.verbs import read_declaration
 
@@ -11,10 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Collection
 
 _MOST = 3  #: Suggestions at once.
-
-
-def _words() -> dict[str, Any]:
-    return read_declaration("cli", "options", "suggestions")
 
 
 def commands_meant(word: str, commands: Collection[str], of: str = "verb") -> list[str]:
@@ -26,7 +22,8 @@ def commands_meant(word: str, commands: Collection[str], of: str = "verb") -> li
     ['counters']
     """
     typed = word.lower().replace("_", "-")
-    meant = [verb for verb in _words()[f"{of}s"].get(typed, ()) if verb in commands]
+    declared = read_declaration("cli", "options", "suggestions")[f"{of}s"]
+    meant = [verb for verb in declared.get(typed, ()) if verb in commands]
     starts = [verb for verb in commands if len(typed) > 1 and (verb.startswith(typed) or typed.startswith(verb))]
     near = get_close_matches(typed, commands, n=_MOST, cutoff=0.7)
     exact = [typed] if typed in commands else []  # but for capitals and underscores
@@ -39,7 +36,7 @@ def options_meant(word: str, options: Collection[str]) -> list[str]:
     >>> options_meant("--limit", ["--top", "--time"]), options_meant("--disptach", ["--dispatch", "--time"])
     (['--top'], ['--dispatch'])
     """
-    same = _words()["options"].get(word)
-    if same in options:
-        return [str(same)]
+    same: str | None = read_declaration("cli", "options", "suggestions")["options"].get(word)
+    if same is not None and same in options:
+        return [same]
     return get_close_matches(word, options, n=_MOST, cutoff=0.7)

@@ -1,4 +1,4 @@
-"""`plan_capture`: the command that records what is missing. It is a text: nothing is run."""
+"""The tool `plan_capture`: the commands that make a capture, as text; nothing is run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VERBS = {"trace": "att", "run": "run", "counters": "counters"}
 
 
 def plan_capture(_captures: Captures, arguments: dict[str, Any], _say: Callable[[str], None]) -> Reply:
-    """The commands of a capture, and how to look at what they leave."""
+    """The commands that make a capture for a goal."""
     goal, kernel = arguments["goal"], arguments.get("kernel", "")
     try:
         program = tuple(shlex.split(arguments.get("command") or _PROGRAM))
@@ -69,8 +69,7 @@ def _planned(goal: str, kernel: str, program: tuple[str, ...]) -> tuple[list[str
 
 def _counters(arguments: dict[str, Any], program: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:
     from wavewright.analysis.counters.plan import plan_capture as plan_counters
-    from wavewright.capture.inputs.counter_input import commands, input_text
-    from wavewright.capture.plans.counter_passes import remarks, summary
+    from wavewright.capture.plans.counter_passes import commands, input_text, remarks, summary
 
     target = arguments.get("target")
     if not target:

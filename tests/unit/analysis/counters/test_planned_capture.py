@@ -12,7 +12,7 @@ import pytest
 from synth.counter_capture import CounterCapture, write_counters
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.analysis.counters.plan import CapturePlan, plan_capture
-from wavewright.capture.inputs.counter_input import input_text
+from wavewright.capture.plans.counter_passes import input_text
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters
 

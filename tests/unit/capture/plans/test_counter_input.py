@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from wavewright.analysis.counters.plan import CapturePlan, plan_capture
-from wavewright.capture.inputs.counter_input import commands, input_files, input_text
-from wavewright.capture.plans.counter_passes import definitions, remarks, summary
+from wavewright.capture.plans.counter_passes import commands, definitions, input_files, input_text, remarks, summary
 from wavewright.errors import UsageError
 
 
