@@ -11,13 +11,13 @@ from wavewright.cli.kit.verbs import read_declaration
 
 
 class Format(NamedTuple):
-    """A format that runs are written in, as `cli/options/formats.toml` declares it."""
+    """A format that runs are written in, as `cli/kit/formats.toml` declares it."""
 
     writer: str  #: module:function of the package `export`; the function takes a run and a path, and `force`.
     meaning: str
 
 
-FORMATS = {name: Format(**row) for name, row in read_declaration("cli", "options", "formats").items()}
+FORMATS = {name: Format(**row) for name, row in read_declaration("cli", "kit", "formats").items()}
 _ALIASES = {"perfetto": "pftrace", "kineto": "chrome"}  #: Names that users try.
 #: What stands below the help of `convert`.
 FORMATS_HELP = "\n".join(("\b", "Formats:", *(f"  {name:<11} {FORMATS[name].meaning}" for name in sorted(FORMATS))))

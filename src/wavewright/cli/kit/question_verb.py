@@ -48,7 +48,7 @@ class Shown(NamedTuple):
     request: Request | None = None  #: What it answers; None = the request as it came.
 
 
-#: Form of a verb (a table of `cli/options/forms.toml`) -> the request that its arguments and common options make, which
+#: Form of a verb (a table of `cli/kit/forms.toml`) -> the request that its arguments and common options make, which
 #: are taken out of the options. Without a form of its own, a question has that of its kind.
 _REQUESTS: dict[str, Callable[[dict[str, Any]], Request]] = {
     "trace": trace_request,
@@ -67,7 +67,7 @@ def derived_verb(question: Question[Any]) -> click.Command:
     form = declared.get("form", question.kind)
     entries = declared.get("option", [])
     has_picture = {"like": "picture"} in entries
-    common = read_declaration("cli", "options", "forms")[form]
+    common = read_declaration("cli", "kit", "forms")[form]
 
     def run(**given: Any) -> None:
         request = _REQUESTS[form](given)
