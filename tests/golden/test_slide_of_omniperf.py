@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.in_process import call
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.catalog import catalog, found
+from wavewright.facts.metrics.catalog import catalog, entries_for
 
 #: Name on the slide -> peak; None = the slide has none.
 SLIDE: dict[str, float | None] = {
@@ -53,13 +53,13 @@ def test_peaks_of_110_cus_are_those_of_the_slide(shared: Path, tmp_path: Path) -
     peaks = {each["name"]: each["peak"] for each in answer["rows"]["rows"]}
     entries = catalog(["gfx90a"])
     for name, peak in SLIDE.items():
-        ours = peaks[found(entries, name)[0].name]
+        ours = peaks[entries_for(entries, name)[0].name]
         assert ours == (None if peak is None else pytest.approx(peak, abs=0.5)), name
 
 
 def test_names_that_are_elsewhere_or_gone() -> None:
     entries = catalog(["gfx90a"])
     names = ("TD Busy", "TC2TD Stall", "IPC - Issue")
-    assert [found(entries, name)[0].ids["gfx90a"] for name in names] == ["15.4.0", "15.4.1", "11.2.1"]
+    assert [entries_for(entries, name)[0].ids["gfx90a"] for name in names] == ["15.4.0", "15.4.1", "11.2.1"]
     with pytest.raises(UsageError, match="no longer a metric"):
-        found(entries, "Instr Fetch BW")
+        entries_for(entries, "Instr Fetch BW")

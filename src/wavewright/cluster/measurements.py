@@ -1,4 +1,4 @@
-"""Captures at paths, of any kind, as what they measured: the input of baselines and gates."""
+"""The measurements of captures at paths, of any kind: the input of baselines, stores and gates."""
 
 from __future__ import annotations
 
@@ -17,9 +17,11 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.baseline import Baseline, MeasuredCapture
 from wavewright.model.trace import ThreadTrace
 
-_MOST_SIBLINGS = 8  #: Dispatches of one capture of traces that are read.
+_MOST_SIBLINGS = 8  #: Other dispatches of a capture of traces that are read.
 _NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}
-METRICS = "metrics"  #: The filter that says which metrics of counters a baseline contains, one per line.
+METRICS = "metrics"  #: The filter that names the metrics of counters in a baseline, one per line.
+Progress = Callable[[str], AbstractContextManager[Any]]  #: Entered with the name of each piece of work.
+no_progress: Progress = nullcontext
 
 
 def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> str:
@@ -29,7 +31,7 @@ def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> s
     """
     kinds = {kind for path in paths if (kind := kind_at(path))}
     if asks_for_counters and kinds <= {"run", "counters"}:
-        kinds = {"counters"}  # what has counters may be a run as well
+        kinds = {"counters"}  # a file with counters may be recognised as a run
     if len(kinds) > 1:
         problem = f"these are {' and '.join(_NAMES[kind] for kind in _NAMES if kind in kinds)}"
         raise UsageError(problem, advice="give traces, runs or counter captures, not several kinds")
@@ -42,7 +44,7 @@ def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> s
 
 
 def kind_at(word: str) -> str | None:
-    """The kind of document that an argument names; None = none. A pattern is as its first match."""
+    """The kind of document at a path, or at the first match of a pattern; None = it is no document."""
     from wavewright.readers.files.kinds import document_at
 
     path = Path(word)
@@ -59,16 +61,14 @@ def measured(
     kernel: str | None = None,
     metrics: Sequence[str] = (),
     jobs: int | None = None,
-    progress: Callable[[str], AbstractContextManager[Any]] = nullcontext,
+    progress: Progress = no_progress,
 ) -> Baseline:
-    """Measurements of the captures at the paths; each path is a capture, and `progress` is entered with it.
+    """Measurements of the captures at the paths, one or more each; `progress` is entered with each path.
 
     `jobs` is the number of processes that read the files of one capture; None = as many as fit. Raises `UsageError`
     when an option does not fit the kind, or a capture lacks what is asked for.
     """
     from importlib.metadata import version
-
-    from wavewright.model.baseline import Baseline
 
     for name, value, kind_needed in (("--step", step, "run"), ("metrics", metrics, "counters")):
         if value and kind != kind_needed:
@@ -98,12 +98,11 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
 
 
 def _runs(path: str, *, step: str | None, kernel: str | None, jobs: int | None, **_: Any) -> list[MeasuredCapture]:
-
     from wavewright.analysis.run.compare.run_baseline import combine_baseline, partial_baseline
     from wavewright.readers.files.hashes import hashed_inputs
 
     partials = _gathered(path, partial_baseline, kernel, jobs)
-    damages = [f"{row['message']}" for row in partials.losses.to_dicts() if row["is_damage"]]
+    damages = partials.losses.filter("is_damage")["message"].to_list()
     capture = combine_baseline(partials.values, Path(path).name or path, step=step, damages=damages)
     files = sorted({file for each in partials.inputs for file in (each.files or (each.path,))})
     return [replace(capture, inputs=hashed_inputs([Path(file) for file in files]))]
@@ -122,26 +121,25 @@ def _gathered(path: str, question: Any, kernel: str | None, jobs: int | None = N
 
 
 def _traces(path: str, *, kernel: str | None, **_: Any) -> list[MeasuredCapture]:
-    """The trace at a path, and the other dispatches of the same kernel and code there: they are repeats."""
-
+    """The trace at a path and, as repeats of it, the other dispatches of the same kernel and code."""
     from wavewright.readers.files.hashes import hashed_inputs
     from wavewright.readers.opening import open_trace
 
     first = open_trace(path, kernel=kernel)
     inputs = hashed_inputs([Path(path)])
-    captures = [_with_label(first, path)]
+    captures = [_measured_trace(first, path)]
     for dispatch in first.source.other_dispatches[:_MOST_SIBLINGS]:
         try:
             sibling = open_trace(path, dispatch=dispatch)
         except WavewrightError:
-            continue  # what cannot be read repeats nothing
+            continue  # an unreadable dispatch repeats nothing
         if sibling.instructions.height:
-            capture = _with_label(sibling, path)
+            capture = _measured_trace(sibling, path)
             captures += [capture] if capture.code == captures[0].code else []
-    return [replace(trace_capture, inputs=inputs) for trace_capture in captures]
+    return [replace(capture, inputs=inputs) for capture in captures]
 
 
-def _with_label(trace: ThreadTrace, path: str) -> MeasuredCapture:
+def _measured_trace(trace: ThreadTrace, path: str) -> MeasuredCapture:
     from wavewright.analysis.trace.compare.trace_baseline import trace_baseline
 
     key = trace.source.dispatch_key
@@ -150,24 +148,25 @@ def _with_label(trace: ThreadTrace, path: str) -> MeasuredCapture:
 
 
 def _counters(path: str, *, kernel: str | None, metrics: Sequence[str], **_: Any) -> list[MeasuredCapture]:
-
     from wavewright.analysis.counters.choice import CounterChoice
-    from wavewright.analysis.counters.compare.counter_baseline import counter_baseline
+    from wavewright.analysis.counters.compare.sides import counter_baseline
     from wavewright.readers.counters import open_counters
     from wavewright.readers.counters.rocke_bundle import capture_of_bundle, is_bundle
     from wavewright.readers.files.hashes import hashed_inputs
 
-    if is_bundle(Path(path)):
-        return [replace(capture_of_bundle(Path(path), Path(path).name), inputs=hashed_inputs([Path(path)]))]
-    counters = open_counters(Path(path))
-    choice = CounterChoice(kernels=(kernel,) if kernel else ())
-    damages = _damages(counters.losses)
-    capture = counter_baseline(counters, Path(path).name, choice=choice, metrics=metrics, damages=damages)
-    return [replace(capture, inputs=hashed_inputs([Path(path)]))]
+    place = Path(path)
+    if is_bundle(place):
+        capture = capture_of_bundle(place, place.name)
+    else:
+        counters = open_counters(place)
+        choice = CounterChoice(kernels=(kernel,) if kernel else ())
+        damages = _damages(counters.losses)
+        capture = counter_baseline(counters, place.name, choice=choice, metrics=metrics, damages=damages)
+    return [replace(capture, inputs=hashed_inputs([place]))]
 
 
 def _damages(losses: pl.DataFrame) -> list[str]:
-    """Losses that may change numbers."""
+    """The losses that may change numbers, as sentences."""
     from wavewright.model.losses import LOSSES
 
     rows = [row for row in losses.to_dicts() if LOSSES[row["kind"]].is_damage]

@@ -33,7 +33,7 @@ def disassemble(code_object: CodeObject, *, ranges: Iterable[tuple[int, int]] | 
         return Listing(b"", "none", code_object.losses)
     column, is_exact = _core.isa_nearest(target) or ("", False)
     if is_exact and not os.environ.get("WAVEWRIGHT_LLVM"):
-        return Listing(_by_tables(code, chunks, column), _tables(column))
+        return Listing(_by_tables(code, chunks, column), f"tables of {column}")
     return _with_llvm(target, code, chunks, column, is_exact=is_exact)
 
 
@@ -50,7 +50,7 @@ def _with_llvm(target: str, code: bytes, chunks: Sequence[Chunk], column: str, *
         if not is_exact:
             losses.append(Loss("nearest_table", detail=f"{target}, so that of {column} was used"))
         tsv = b"".join([*run.lines, _by_tables(code, run.pending, column)])
-        return Listing(tsv, " + ".join([*run.versions, _tables(column)]), tuple(losses))
+        return Listing(tsv, " + ".join([*run.versions, f"tables of {column}"]), tuple(losses))
     if not run.versions:
         reason = _why_not(libraries, run.rejections) or "no libLLVM is here"
         return Listing(b"", "none", (*losses, Loss("no_disassembler", detail=f"{target}: {reason}")))
@@ -62,10 +62,6 @@ def _with_llvm(target: str, code: bytes, chunks: Sequence[Chunk], column: str, *
 
 def _by_tables(code: bytes, chunks: Sequence[Chunk], column: str) -> bytes:
     return _core.disassemble(code, chunks, column, operands=False).tsv
-
-
-def _tables(column: str) -> str:
-    return f"tables of {column}"
 
 
 def _why_not(libraries: Sequence[str], rejections: Sequence[str]) -> str:

@@ -82,10 +82,10 @@ class ElfFile:
 
     def symbols(self) -> tuple[list[Symbol], str]:
         """Symbols of the full table, or of the dynamic one where the file was stripped, and what is missing."""
+        tables = [section for section in self.sections if section.size >= _SYMBOL.size]
         for section_type in (SHT_SYMTAB, SHT_DYNSYM):
-            for section in self.sections:
-                if section.type == section_type and section.size >= _SYMBOL.size:
-                    return _read_symbols(self, section)
+            for table in (section for section in tables if section.type == section_type):
+                return _read_symbols(self, table)
         return [], ""
 
     def notes(self) -> Iterator[tuple[str, int, bytes]]:
@@ -117,8 +117,7 @@ def parse_elf(data: bytes, where: str = "") -> ElfFile:
     _, machine, _, _, phoff, shoff, flags, _, _, phnum, _, shnum, shstrndx = ELF_HEADER.unpack_from(data)
     if machine not in (0, EM_AMDGPU):
         problem = f"an ELF file for {MACHINE_NAMES.get(machine, f'machine {machine}')}, not for an AMD GPU"
-        advice = "give the code object of the GPU"
-        raise UnsupportedError(problem, where=where, advice=advice)
+        raise UnsupportedError(problem, where=where, advice="give the code object of the GPU")
     problems: list[str] = []
     sections = _read_sections(data, shoff, shnum, shstrndx, problems)
     segments = list(_read_segments(data, phoff, phnum))
@@ -136,14 +135,14 @@ def without_overlap(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     >>> without_overlap([(10, 4), (0, 6), (4, 8)])
     [(0, 6), (6, 6), (12, 2)]
     """
-    sections = []
+    parts = []
     last_end = 0
     for start, size in sorted(ranges):
         begin, end = max(start, last_end), start + size
         if end > begin:
-            sections.append((begin, end - begin))
+            parts.append((begin, end - begin))
             last_end = end
-    return sections
+    return parts
 
 
 def _clip(data: bytes, offset: int, size: int) -> tuple[int, int]:
@@ -193,12 +192,11 @@ def _read_segments(data: bytes, phoff: int, phnum: int) -> Iterator[tuple[int, i
 
 def _code_segments(data: bytes, segments: list[tuple[int, int, int, int, int]]) -> list[Section]:
     """Executable segments as sections, for files that were stripped of their section headers."""
-    symbols = []
-    for type_, flags, offset, address, size in segments:
-        if type_ == PT_LOAD and flags & PF_X:
-            start, length = _clip(data, offset, size)
-            symbols.append(Section(".text", 1, SHF_ALLOC | SHF_EXECINSTR, address, start, length, 0))
-    return symbols
+    return [
+        Section(".text", 1, SHF_ALLOC | SHF_EXECINSTR, address, *_clip(data, offset, size), 0)
+        for type_, flags, offset, address, size in segments
+        if type_ == PT_LOAD and flags & PF_X
+    ]
 
 
 def string_at(table: bytes, offset: int, limit: int = 256) -> str:

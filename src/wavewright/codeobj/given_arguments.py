@@ -44,12 +44,9 @@ class _Type(NamedTuple):
         return f"an {'unsigned ' if self.is_signed is False else ''}integer of {self.size_bytes} bytes"
 
 
-_INTEGERS = {
-    f"{letter}{8 * size}": _Type(size, is_float=False, is_signed=letter == "i")
-    for letter in "iu"
-    for size in (1, 2, 4, 8)
-}
-_SUFFIXES = _INTEGERS | {f"f{8 * size}": _Type(size, is_float=True) for size in _FLOATS}
+_INTEGERS = [(letter, size) for letter in "iu" for size in (1, 2, 4, 8)]
+_SUFFIXES = {f"{sign}{8 * size}": _Type(size, is_float=False, is_signed=sign == "i") for sign, size in _INTEGERS}
+_SUFFIXES |= {f"f{8 * size}": _Type(size, is_float=True) for size in _FLOATS}
 _DWORD = _Type(4)
 
 
@@ -64,9 +61,8 @@ def given_bytes(text: str, kernel: Kernel) -> tuple[int, bytes]:
         raise UsageError(f"{_shown(text)!r} is not NAME=VALUE or OFFSET=VALUE", kept=argument_list(kernel))
     words, colon, suffix = value.partition(":")
     if colon and suffix not in _SUFFIXES:
-        raise UsageError(
-            f"no such type: {_shown(suffix)!r} in {_shown(text)}", advice=f"types are {', '.join(_SUFFIXES)}"
-        )
+        what = f"no such type: {_shown(suffix)!r} in {_shown(text)}"
+        raise UsageError(what, advice=f"types are {', '.join(_SUFFIXES)}")
     suffix_type = _SUFFIXES[suffix] if colon else None
     if _OFFSET.fullmatch(key):
         offset = int(key, 16 if key[1:2] in ("x", "X") else 10)
@@ -77,9 +73,8 @@ def given_bytes(text: str, kernel: Kernel) -> tuple[int, bytes]:
     argument = _by_name(key, kernel)
     data = _encoded(words, suffix_type or _type_at(argument, argument.offset_bytes, words), text)
     if len(data) != argument.size_bytes:
-        raise UsageError(
-            f"{_shown(text)} gives {len(data)} bytes, and {key} has {argument.size_bytes}", advice=_HOW_LARGE
-        )
+        what = f"{_shown(text)} gives {len(data)} bytes, and {key} has {argument.size_bytes}"
+        raise UsageError(what, advice=_HOW_LARGE)
     return argument.offset_bytes, data
 
 
@@ -103,9 +98,8 @@ def _described(argument: KernelArgument) -> str:
 def _by_name(name: str, kernel: Kernel) -> KernelArgument:
     matches = [a for a in kernel.arguments if name == (a.value_kind if a.is_hidden else a.name)]
     if not matches:
-        raise UsageError(
-            f"no such argument: {_shown(name)!r}", kept=argument_list(kernel), advice="give NAME or OFFSET"
-        )
+        what = f"no such argument: {_shown(name)!r}"
+        raise UsageError(what, kept=argument_list(kernel), advice="give NAME or OFFSET")
     if len(matches) > 1:
         offsets = ", ".join(f"0x{argument.offset_bytes:x}" for argument in matches[:_SHOWN_ARGUMENTS])
         raise UsageError(f"{len(matches)} arguments are called {name!r}", advice=f"give the offset: {offsets}")

@@ -22,6 +22,7 @@ from wavewright.errors import UsageError
 CERTAIN = 0xFF  #: In `ArgumentValues.known_mask`: this byte is certain.
 _DWORD_BYTES = 4
 _AXES = "xyz"
+_GLOBAL_OFFSETS = tuple(f"hidden_global_offset_{axis}" for axis in _AXES)
 _WORKGROUP_MAX, _GRID_MAX = (1 << 16) - 1, (1 << 32) - 1  # fields of the dispatch packet
 
 #: Kinds of arguments that hold an address of memory outside of LDS.
@@ -44,9 +45,8 @@ class DispatchSize(NamedTuple):
             ("grid", self.grid_size, _GRID_MAX),
         ):
             if sizes is not None and not all(1 <= size <= limit for size in sizes):
-                raise UsageError(
-                    f"the {dimension} {worded_size(sizes)} is impossible", advice=f"1 to {limit:,} per dimension"
-                )
+                what = f"the {dimension} {worded_size(sizes)} is impossible"
+                raise UsageError(what, advice=f"1 to {limit:,} per dimension")
         if self.dynamic_lds_bytes is not None and not 0 <= self.dynamic_lds_bytes <= _GRID_MAX:
             raise UsageError(f"{self.dynamic_lds_bytes:,} bytes of dynamic LDS are impossible")
 
@@ -64,13 +64,9 @@ class ArgumentValues:
     def bytes_at(self, offset_bytes: int, size_bytes: int) -> bytes | None:
         """The bytes of a place, None where a byte of it is unknown or outside of the segment."""
         end = offset_bytes + size_bytes
-        if (
-            offset_bytes < 0
-            or end > len(self.value)
-            or any(byte != CERTAIN for byte in self.known_mask[offset_bytes:end])
-        ):
-            return None
-        return self.value[offset_bytes:end]
+        is_inside = offset_bytes >= 0 and end <= len(self.value)
+        is_known = is_inside and all(byte == CERTAIN for byte in self.known_mask[offset_bytes:end])
+        return self.value[offset_bytes:end] if is_known else None
 
     def dword(self, offset_bytes: int) -> int | None:
         """Result of a scalar load of four bytes; None = unknown."""
@@ -90,8 +86,7 @@ class ArgumentValues:
 
     def name_at(self, offset_bytes: int) -> str:
         """Name of a byte of the segment, for sentences."""
-        argument = self.argument_at(offset_bytes)
-        return worded_place(self.arguments, argument, offset_bytes)
+        return worded_place(self.arguments, self.argument_at(offset_bytes), offset_bytes)
 
     @cached_property
     def _offsets(self) -> tuple[int, ...]:
@@ -115,9 +110,8 @@ def argument_values(
     for argument in kernel.arguments:
         number = hidden_value(argument.value_kind, size, is_uniform=kernel.uniform_workgroups)
         if number is not None and number < 1 << 8 * argument.size_bytes:
-            segment.put(
-                argument.offset_bytes, number.to_bytes(argument.size_bytes, "little"), "the size of the dispatch"
-            )
+            data = number.to_bytes(argument.size_bytes, "little")
+            segment.put(argument.offset_bytes, data, "the size of the dispatch")
     places: dict[int, str] = {}
     for text in given:
         offset, data = given_bytes(text, kernel)
@@ -197,20 +191,17 @@ class _Segment:
             self._value[place] = byte
 
     def values(self) -> ArgumentValues:
-        assumptions = [
-            assumption for axis in _AXES if (assumption := self._offset_zero(f"hidden_global_offset_{axis}"))
-        ]
-        mask = bytes(CERTAIN if place in self._sources else 0 for place in range(len(self._value)))
-        return ArgumentValues(self._kernel.arguments, bytes(self._value), mask, tuple(assumptions))
-
-    def _offset_zero(self, value_kind: str) -> str:
-        """Take a global offset as zero where nothing tells it: only OpenCL has others."""
+        """The bytes; global offsets that nothing tells are taken as zero: only OpenCL has others."""
+        assumptions: dict[str, str] = {}
         for argument in self._kernel.arguments:
-            places = range(argument.offset_bytes, argument.end_bytes)
-            if argument.value_kind == value_kind and not any(place in self._sources for place in places):
+            kind, places = argument.value_kind, range(argument.offset_bytes, argument.end_bytes)
+            is_told = kind in assumptions or any(place in self._sources for place in places)
+            if kind in _GLOBAL_OFFSETS and not is_told:
                 self.put(argument.offset_bytes, bytes(argument.size_bytes), "assumption")
-                return f"{value_kind} is 0, as in HIP and in OpenCL without a global offset"
-        return ""
+                assumptions[kind] = f"{kind} is 0, as in HIP and in OpenCL without a global offset"
+        sentences = tuple(assumptions[kind] for kind in _GLOBAL_OFFSETS if kind in assumptions)
+        mask = bytes(CERTAIN if place in self._sources else 0 for place in range(len(self._value)))
+        return ArgumentValues(self._kernel.arguments, bytes(self._value), mask, sentences)
 
     def _name(self, place: int) -> str:
         arguments = self._kernel.arguments

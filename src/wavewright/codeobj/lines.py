@@ -58,11 +58,6 @@ class LineTable:
         """Losses of reading; they grow while inlined calls are looked up."""
         return tuple(Loss("debug_lines", detail=problem) for problem in self._problems[:_MAX_LOSSES])
 
-    @property
-    def files(self) -> tuple[str, ...]:
-        """Every source file that a row names, in order of first use."""
-        return tuple(self._names)
-
     def __len__(self) -> int:
         return len(self._starts)
 
@@ -83,10 +78,6 @@ class LineTable:
                 break
             file, line = self._file_of(unit, scope.call_file), scope.call_line
         return tuple(frames) or (Frame(file, line),)
-
-    def text_at(self, address: int) -> str:
-        """The chain as AMD's decoder writes them: `file:line -> file:line`, "" where none is known."""
-        return " -> ".join(map(str, self.chain_at(address)))
 
     def _note(self, problem: str) -> None:
         if problem:

@@ -33,7 +33,6 @@ class KernelArgument(msgspec.Struct, frozen=True, rename=lambda name: f".{name.r
     value_type: str = ""
     address_space: str = ""
     pointee_align_bytes: _Count | None = None
-    is_const: bool = False
 
     @property
     def end_bytes(self) -> int:
@@ -85,11 +84,9 @@ class KernelMetadata(msgspec.Struct, frozen=True, rename=lambda name: f".{name}"
         for argument, behind in pairwise(arguments):
             if behind.offset_bytes < argument.end_bytes:
                 return (), f"two arguments of {self.name} overlap at offset 0x{behind.offset_bytes:x}"
-        if arguments and self.kernarg_segment_size is not None and arguments[-1].end_bytes > self.kernarg_segment_size:
-            return (
-                (),
-                f"an argument of {self.name} lies outside of its {self.kernarg_segment_size:,} bytes of arguments",
-            )
+        size = self.kernarg_segment_size
+        if arguments and size is not None and arguments[-1].end_bytes > size:
+            return (), f"an argument of {self.name} lies outside of its {size:,} bytes of arguments"
         return arguments, ""
 
 

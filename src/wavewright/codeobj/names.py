@@ -59,9 +59,7 @@ def _answers(names: Iterable[str]) -> dict[str, str]:
     """Demangled names, "" for what is not a mangled name or cannot be demangled within bounds."""
     answers = dict.fromkeys(names, "")
     mangled_names = [name for name in answers if _ITANIUM_NAME.fullmatch(name) and len(name) <= _MAX_NAME_BYTES]
-    harmless = {
-        each for each in mangled_names if _doublings(each) <= _MAX_DOUBLINGS or _expansion(each) <= _MAX_EXPANSION
-    }
+    harmless = {name for name in mangled_names if _is_harmless(name)}
     answers.update((name, _demangle_here(name) or "") for name in harmless)
     suspects = tuple(name for name in mangled_names if name not in harmless)
     if suspects:
@@ -83,6 +81,10 @@ def _with_new_types(text: str) -> str:
     for _, _, printed_type, proper in _NEW_TYPES:
         text = re.sub(rf"\b{printed_type}\b", proper, text)
     return text
+
+
+def _is_harmless(name: str) -> bool:
+    return _doublings(name) <= _MAX_DOUBLINGS or _expansion(name) <= _MAX_EXPANSION
 
 
 def _doublings(name: str) -> int:

@@ -1,4 +1,4 @@
-"""`Baseline`: what captures measured, in little space, so that later ones can be held against it; stored ones too."""
+"""`Baseline`: what captures measured, in little space, to judge later ones by; `Budget`: limits that they must keep."""
 
 from __future__ import annotations
 
@@ -89,3 +89,24 @@ class CaptureLabels:
     commit: str = ""
     taken_ns: int | None = None  #: Since 1970; None = the newest change of the input files.
     others: tuple[str, ...] = ()  #: KEY=VALUE.
+
+
+@dataclass(frozen=True)
+class Limit:
+    """One limit of a budget."""
+
+    text: str  #: As it was written.
+    subject: str  #: A name of `wavewright.analysis.common.gate.check`.
+    name: str  #: Part of a recorded name, or a /regular expression/; empty = the subject has no names.
+    is_at_most: bool  #: Else the value is the least that is allowed.
+    value: float
+    unit: str  #: ns, share, cycles; empty = as measured.
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The limits of one file."""
+
+    path: str
+    limits: tuple[Limit, ...]
+    strongest_finding: float | None = None  #: Share of the time that no finding may promise; None = not asked for.

@@ -37,12 +37,6 @@ class Launch:
         """Share by which it took longer than the median call: 0.45 = 45 % longer, negative = shorter."""
         return self.duration_ns / self.duration_ns_median - 1 if self.duration_ns_median else 0.0
 
-    @property
-    def is_unusual(self) -> bool:
-        """True if nine tenths of the calls were faster, or slower."""
-        outside = not self.duration_ns_p10 <= self.duration_ns <= self.duration_ns_p90
-        return outside and self.call_count >= FEWEST_CALLS
-
 
 def median_noise(durations_ns: pl.Series) -> float | None:
     """Half of the 95 % interval of the median between two of the values, whatever their distribution; None = too few.

@@ -22,7 +22,7 @@ def _read_everything(data: bytes) -> None:
         lines = line_table(code)
         for start, size in code.text_ranges:
             for address in range(start, start + min(size, 2048), 64):
-                lines.text_at(address)
+                lines.chain_at(address)
                 code.function_at(address)
         assert all(loss.message for loss in (*code.losses, *lines.losses))
         assert all(kernel.name is not None for kernel in code.kernels)

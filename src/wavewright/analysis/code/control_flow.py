@@ -24,14 +24,15 @@ class Blocks(Answer, package=__package__):
     blocks: pl.DataFrame
 
 
-def branch_targets(code: pl.DataFrame) -> pl.DataFrame:
+def branch_targets(code: pl.DataFrame, pattern: str = BRANCH) -> pl.DataFrame:
     """Targets of the branches of a code table: `row`, `target_row`; null = not in the text, or no code there.
 
-    A branch is written with its distance in words behind itself, as 16 bits with or without a sign.
+    A branch, or what else fits the pattern, is written with its distance in words behind itself as its last operand,
+    16 bits with or without a sign.
     """
     place = pl.col("code_object").cast(pl.Int64, strict=False), pl.col("address").cast(pl.Int64, strict=False)
     places = code.select(*place, target_row="row").drop_nulls().unique(["code_object", "address"], keep="first")
-    branches = code.filter(pl.col("text").str.contains(BRANCH)).select("row", "text", *place)
+    branches = code.filter(pl.col("text").str.contains(pattern)).select("row", "text", *place)
     operand = pl.col("text").str.extract(r"\s(-?\d+|0x[0-9a-fA-F]+)\s*$")
     number = (
         pl.when(operand.str.starts_with("0x"))

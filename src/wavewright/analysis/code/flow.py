@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
+from wavewright.analysis.code.control_flow import BRANCH as BRANCHES
 from wavewright.analysis.code.control_flow import branch_targets, nest
 from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.codeobj.registers import EXEC, WRITES
@@ -67,8 +68,7 @@ def rows_with_starts(code: MachineCode) -> pl.DataFrame:
 def flow_of(rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
     """As `flow_rows`, of rows of one or more code objects, with `starts`: 1 = start of a kernel, 2 = of a function."""
     text = pl.col("text")
-    targets = branch_targets(rows).drop_nulls()
-    calls = _call_targets(rows)
+    targets = branch_targets(rows, rf"{BRANCHES}|^s_call_").drop_nulls()
     masked = operands.filter(
         (pl.col("role") & WRITES != 0)
         & (pl.col("register") <= EXEC + 1)
@@ -83,7 +83,7 @@ def flow_of(rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
     is_indexed = (on - off).cum_sum().over("function") > 0
     habits = sum((text.str.contains(pattern).cast(pl.UInt8) * bit for pattern, bit in _HABITS), pl.lit(0, pl.UInt8))
     return (
-        rows.join(pl.concat([targets, calls]).unique("row"), on="row", how="left", maintain_order="left")
+        rows.join(targets, on="row", how="left", maintain_order="left")
         .with_columns(is_masked=pl.col("row").cast(pl.UInt32).is_in(masked.implode()))
         .select(
             flow=flow.cast(pl.UInt8),
@@ -101,19 +101,6 @@ def _first(rules: tuple[tuple[str, int], ...], text: pl.Expr, otherwise: int) ->
     for pattern, number in reversed(rules):
         value = pl.when(text.str.contains(pattern)).then(number).otherwise(value)
     return value
-
-
-def _call_targets(rows: pl.DataFrame) -> pl.DataFrame:
-    """Targets of `s_call_b64`, whose distance is in the text as that of branches."""
-    calls = rows.filter(pl.col("text").str.contains(r"^s_call_"))
-    if not calls.height:
-        return pl.DataFrame(schema={"row": pl.Int32, "target_row": pl.Int32})
-    as_branches = rows.with_columns(
-        text=pl.when(pl.col("row").is_in(calls["row"].implode()))
-        .then(pl.lit("s_branch ") + pl.col("text").str.extract(r"(\S+)$"))
-        .otherwise(pl.lit("")),
-    )
-    return branch_targets(as_branches).drop_nulls()
 
 
 def loop_spans(code: MachineCode, flow: pl.DataFrame, is_reached: pl.Series) -> pl.DataFrame:

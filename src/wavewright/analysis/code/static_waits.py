@@ -40,7 +40,11 @@ def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, 
     A row behind an end or a jump goes on with what was outstanding at the first branch to it. Counters come down in
     the order of issue unless the class of an operation says otherwise; then only a wait for 0 is certain.
     """
-    effect_of_text = {text: _effect(text, family) for text in set(texts)}
+    effect_of_text = {}
+    for text in set(texts):
+        instruction_class = classify(text, family)
+        waits = waits_of(text, family)
+        effect_of_text[text] = _Effect(instruction_class.counters, instruction_class.in_order, waits)
     effects = [effect_of_text[text] for text in texts]
     flows, targets = flow["flow"].to_list(), flow["target_row"].to_list()
     answers: dict[int, list[tuple[object, ...]]] = {}
@@ -71,11 +75,6 @@ def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, 
             state = {}
     rows = [answer for row in sorted(answers) for answer in answers[row]]
     return pl.DataFrame(rows, schema=WAITS.dtypes, orient="row")
-
-
-def _effect(text: str, family: str) -> _Effect:
-    instruction_class = classify(text, family)
-    return _Effect(instruction_class.counters, instruction_class.in_order, waits_of(text, family))
 
 
 def _copied(state: _State) -> _State:

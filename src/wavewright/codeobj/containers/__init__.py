@@ -153,11 +153,11 @@ class _Search:
             if start is None:
                 return
             remainder = Part(source, start, source.size)
-            here = f"{place}+{start:#x}" if start or place else ""
+            label = f"{place}+{start:#x}" if start or place else ""
             try:
-                at = start + self._one(remainder, here)
+                at = start + self._one(remainder, label)
             except (BundleError, PackedError) as error:
-                self._problem(here, str(error))
+                self._problem(label, str(error))
                 at = start + 4
 
     def _one(self, source: ByteSource, place: str) -> int:

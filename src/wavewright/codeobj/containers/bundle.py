@@ -95,7 +95,7 @@ def read_entries(source: ByteSource) -> tuple[list[Entry], list[str]]:
 
 def _apart(entries: list[Entry], table_end: int, size: int, problems: list[str]) -> list[Entry]:
     """The entries that have bytes of their own, in the order of the table; ends that are missing are cut off."""
-    apart = []
+    separate = []
     end = table_end
     for entry in sorted((entry for entry in entries if entry.size), key=lambda entry: (entry.offset, entry.size)):
         if entry.offset >= size:
@@ -106,10 +106,10 @@ def _apart(entries: list[Entry], table_end: int, size: int, problems: list[str])
             there = min(entry.size, size - entry.offset)
             if there < entry.size:
                 problems.append(f"{entry.id:.100} claims {entry.size:,} bytes, {there:,} are there")
-            apart.append(entry._replace(size=there))
+            separate.append(entry._replace(size=there))
             end = entry.offset + there
     places = {entry.id: number for number, entry in enumerate(entries)}
-    return sorted(apart, key=lambda entry: places[entry.id])
+    return sorted(separate, key=lambda entry: places[entry.id])
 
 
 def read_packed(source: ByteSource, shelf: Shelf) -> PackedBundle:

@@ -89,7 +89,9 @@ class _Reader:
         lengths = data[at + 4 : at + 3 + opcode_base]
         at += 3 + opcode_base
         if version >= 5:
-            directories, files = self._tables_v5(at, FormContext(offset_size, address_size, version))
+            context = FormContext(offset_size, address_size, version)
+            entries, at = self._table_v5(at, context)
+            directories, files = [name for _, name in entries], self._table_v5(at, context)[0]
         else:
             directories, files = self._tables_v2(at, code_start)
         return LineProgram(start, version, directories, files, code_start, end, unit, line_base, line_range, lengths)
@@ -109,11 +111,6 @@ class _Reader:
             files.append((directory, _text(data[at:stop])))
             at = uleb(data, uleb(data, behind)[1])[1]  # modification time and length
         return directories, files
-
-    def _tables_v5(self, at: int, context: FormContext) -> tuple[list[str], list[tuple[int, str]]]:
-        directories, at = self._table_v5(at, context)
-        files, _ = self._table_v5(at, context)
-        return [name for _, name in directories], files
 
     def _table_v5(self, at: int, context: FormContext) -> tuple[list[tuple[int, str]], int]:
         data = self.data

@@ -133,8 +133,7 @@ def _lanes(text: str, place: str) -> Iterator[int]:
         lanes = _LANES.fullmatch(part)
         if lanes is None:
             raise UsageError(f"not lanes: {part[:60]!r}", where=place, advice='write a phase as "0-3 20-23"')
-        first = int(lanes[1])
-        last = int(lanes[2] or lanes[1])
+        first, last = int(lanes[1]), int(lanes[2] or lanes[1])
         if first > last or last >= max(_WAVE_SIZES):
             raise UsageError(f"no such lanes: {part[:60]!r}", where=place, advice="lanes are 0 to 63, the lower first")
         yield from range(first, last + 1)

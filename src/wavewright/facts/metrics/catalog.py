@@ -97,7 +97,7 @@ def catalog(targets: Sequence[str] = METRIC_TARGETS, *, more: Sequence[Path] = (
     return tuple(_entry(key[0], rows[key]) for at in ordered for key in tables[at])
 
 
-def found(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...]:
+def entries_for(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntry, ...]:
     """Entries that a text names: an id, a table, a panel (number or word), a counter, a part of the name, or a named
     part or quantity of formulas.
 

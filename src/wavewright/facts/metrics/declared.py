@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-#: Layout of a table -> the statistics that it shows, in order.
-COLUMNS: dict[str, tuple[str, ...]] = {
-    "average": ("average",),
-    "spread": ("average", "minimum", "maximum"),
-    "peak": ("average", "peak", "peak_share"),
-    "quartiles": ("minimum", "q1", "median", "q3", "maximum"),
-    "deviation": ("average", "deviation", "minimum", "maximum"),
-    "value": ("average",),
-}
+from wavewright.facts.loader import packaged
+
+_LAYOUTS: dict[str, list[str]] = packaged("metrics/formula_names.toml")["layouts"]
+COLUMNS = {layout: tuple(names) for layout, names in _LAYOUTS.items()}  #: Layout of a table -> its statistics in order.
 SPEED_OF_LIGHT = "2.1"  #: Table of how near each unit is to its limit, on every GPU.
 
 

@@ -10,13 +10,7 @@ from typing import Any
 from wavewright.facts.loader import packaged
 
 _FOLDER = Path(__file__).parent
-_FAMILIES = {
-    "cdna": ("gfx908", "gfx90a", "gfx940", "gfx941", "gfx942", "gfx950"),
-    "rdna": (
-        *("gfx1010", "gfx1030", "gfx1031", "gfx1032", "gfx1100", "gfx1101", "gfx1102"),
-        *("gfx1150", "gfx1151", "gfx1152", "gfx1153", "gfx1200", "gfx1201"),
-    ),
-}
+_FAMILIES: dict[str, list[str]] = packaged("metrics/targets.toml")
 
 #: Targets that have panels of metrics.
 METRIC_TARGETS: tuple[str, ...] = tuple(target for targets in _FAMILIES.values() for target in targets)

@@ -35,34 +35,9 @@ _NAME = re.compile(r"(?<![\w.])[a-z_][a-z0-9_]*")
 _DEPTH_MAX = 16
 
 
+@cache
 def names_of(target: str) -> Mapping[str, str]:
     """Sub-expressions and rates that formulas of a target may use: name -> formula as declared, or number."""
-    return _names(target)
-
-
-def expanded(formula: str, target: str) -> str:
-    """A formula with sub-expressions and rates of the target put in: counters and quantities are left.
-
-    Raises `UsageError` when sub-expressions are nested deeper than 16 levels, as in a circle.
-
-    >>> expanded("100 * TCC_REQ * rate_l2_bytes", "gfx942")
-    '100 * TCC_REQ * 128'
-    """
-    names = _names(target)
-    text = formula.strip()
-    while text in names:  # the whole formula is one name: no parentheses are needed
-        text = names[text]
-    names_put_in = {name: part if name.startswith("rate_") else f"({part})" for name, part in names.items()}
-    for _ in range(_DEPTH_MAX):
-        used = [name for name in _NAME.findall(text) if name in names]
-        if not used:
-            return text
-        text = _NAME.sub(lambda match: names_put_in.get(match[0], match[0]), text)
-    raise UsageError(f"sub-expressions of {formula[:60]!r} are nested deeper than {_DEPTH_MAX} levels")
-
-
-@cache
-def _names(target: str) -> dict[str, str]:
     from wavewright.facts import gpus
 
     names = {}
@@ -74,6 +49,27 @@ def _names(target: str) -> dict[str, str]:
     if target in gpus.TARGETS:
         names |= {f"rate_{name}": str(rate) for name, rate in gpus.of(target).rates.items()}
     return names
+
+
+def expanded(formula: str, target: str) -> str:
+    """A formula with sub-expressions and rates of the target put in: counters and quantities are left.
+
+    Raises `UsageError` when sub-expressions are nested deeper than 16 levels, as in a circle.
+
+    >>> expanded("100 * TCC_REQ * rate_l2_bytes", "gfx942")
+    '100 * TCC_REQ * 128'
+    """
+    names = names_of(target)
+    text = formula.strip()
+    while text in names:  # the whole formula is one name: no parentheses are needed
+        text = names[text]
+    names_put_in = {name: part if name.startswith("rate_") else f"({part})" for name, part in names.items()}
+    for _ in range(_DEPTH_MAX):
+        used = [name for name in _NAME.findall(text) if name in names]
+        if not used:
+            return text
+        text = _NAME.sub(lambda match: names_put_in.get(match[0], match[0]), text)
+    raise UsageError(f"sub-expressions of {formula[:60]!r} are nested deeper than {_DEPTH_MAX} levels")
 
 
 def unit_of(counter: str) -> str:

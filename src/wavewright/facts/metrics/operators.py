@@ -24,12 +24,7 @@ _ADVICE = "each model is a table of its name; see docs/reference/operators.md"
 _MOST = 1 << 62  #: Larger results are damage.
 #: Bytes of an element, by the name that PyTorch records; of others, the bytes moved are unknown.
 TYPE_BYTES: dict[str, int] = packaged("metrics/element_bytes.toml")
-_SCALAR_TYPES = {"5": 2, "6": 4, "7": 8, "15": 2}  #: Numbers of PyTorch's types of floating-point numbers -> bytes.
-#: Types by how wide they are for a matrix unit, narrow first, and the rate of the unit for each.
-_UNITS = {"Float4": "mfma_f6f4", "Float8": "mfma_f8", "char": "mfma_i8", "BFloat16": "mfma_bf16", "Half": "mfma_f16"}
-#: Bytes of a weight by the word in the name of a Triton kernel; of 4 bits with a scale of 8 for 32 of them.
-_WEIGHTS = {"mxfp4": 17 / 32, "mxfp8": 33 / 32, "bf16": 2, "fp16": 2, "fp32": 4, "fp8": 1}
-_UNITS |= {"float": "mfma_f32", "double": "mfma_f64"}
+_TYPES = packaged("metrics/operator_types.toml")
 
 
 class OperatorModel(UserFact, frozen=True):
@@ -181,7 +176,8 @@ def _width(pattern: str, kernel: str, workgroups: int, *, rows: float, experts: 
     across, remainder = divmod(workgroups, max(down * split, 1))
     if remainder or not across:  # the grid is another: workgroups that take several tiles
         raise ValueError
-    weight = next((size for word, size in _WEIGHTS.items() if match["w"].startswith(word)), math.nan)
+    sizes: dict[str, float] = _TYPES["weight_bytes"]
+    weight = next((size for word, size in sizes.items() if match["w"].startswith(word)), math.nan)
     return (across - 1) * width + 1, across * width, weight
 
 
@@ -241,7 +237,7 @@ def _quantities(model: OperatorModel, inputs: _Inputs) -> dict[str, float]:
     for name, number in model.values.items():
         text = inputs.value(number)
         if name == "out":
-            names |= {"e_out": _SCALAR_TYPES[text]} if text in _SCALAR_TYPES else {}
+            names |= {"e_out": _TYPES["scalar_bytes"][text]} if text in _TYPES["scalar_bytes"] else {}
         else:
             names[name] = float(text)
     if model.is_broadcast:
@@ -312,8 +308,9 @@ def _convolution(inputs: _Inputs, places: tuple[int, ...]) -> dict[str, float]:
 
 def _unit(inputs: _Inputs, places: tuple[int, ...]) -> str:
     """The rate of the matrix unit that multiplies these inputs: that of the wider type."""
+    rates: dict[str, str] = _TYPES["unit_rates"]
     ranks = []
     for place in places:
         kind = inputs.types[place] if place < len(inputs.types) else ""
-        ranks += [rank for rank, word in enumerate(_UNITS) if word in kind][:1]
-    return list(_UNITS.values())[max(ranks)] if ranks else ""
+        ranks += [rank for rank, word in enumerate(rates) if word in kind][:1]
+    return list(rates.values())[max(ranks)] if ranks else ""

@@ -59,11 +59,11 @@ def _formulas(target: str, rules: str) -> dict[str, str]:
         if "targets" in entry and not set(sets) & set(entry["targets"]):
             continue
         declared = _overridden(entry, sets)
-        formula_by_name[name] = (declared | declared.get("reference", {}) if rules != RULES[0] else declared).get(
-            "formula"
-        )
-    whole = {name: expanded(formula, target) for name, formula in formula_by_name.items() if formula}
-    return {name: formula for name, formula in whole.items() if "rate_" not in formula}
+        if rules != RULES[0]:
+            declared |= declared.get("reference", {})
+        formula_by_name[name] = declared.get("formula")
+    formulas = {name: expanded(formula, target) for name, formula in formula_by_name.items() if formula}
+    return {name: formula for name, formula in formulas.items() if "rate_" not in formula}
 
 
 @cache

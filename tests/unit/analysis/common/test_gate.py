@@ -17,8 +17,7 @@ from wavewright.analysis.common.gate.noise import Group, noise_of, prior_of
 from wavewright.analysis.run.compare.compare import compare_runs
 from wavewright.analysis.run.compare.run_baseline import combine_baseline, partial_baseline, renamed_kernels
 from wavewright.errors import UsageError
-from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
-from wavewright.model.budget import Budget, Limit
+from wavewright.model.baseline import Baseline, Budget, Limit, MeasuredCapture, Quantity
 from wavewright.model.run import MemorySource, Run
 
 PROGRAM = NoisyProgram(kernel_count=4, call_count=200, call_noise=0.02)

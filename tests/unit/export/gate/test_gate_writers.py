@@ -13,8 +13,7 @@ from wavewright.analysis.common.gate import GateAnswer, gate
 from wavewright.analysis.common.gate.check import JudgedFinding
 from wavewright.export.gate.github import MOST_ANNOTATIONS, annotation_lines
 from wavewright.export.gate.junit import junit
-from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
-from wavewright.model.budget import Budget, Limit
+from wavewright.model.baseline import Baseline, Budget, Limit, MeasuredCapture, Quantity
 from wavewright.words.gate import gate_markdown
 
 

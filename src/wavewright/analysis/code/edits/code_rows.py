@@ -95,6 +95,7 @@ def _code_row(text: str, family: str, operands: list[str | None]) -> CodeRow:
     instruction_class = classify(text, family)
     reads, implicit_reads, tied_registers, writes, implicit_writes = (name or "" for name in operands)
     halves = " ".join(word for word in writes.split() if word.endswith((".l", ".h")))
+    order = 1 if family == "gfx9" else _ORDER_GROUPS.get(instruction_class.name, 1)
     is_free = instruction_class.name == "wait" and family != "gfx9"  # hazards of RDNA do not count waits
     return CodeRow(
         -1,
@@ -104,7 +105,7 @@ def _code_row(text: str, family: str, operands: list[str | None]) -> CodeRow:
         bits(registers(f"{writes} {implicit_writes}")) & ~_SHARED_BITS,
         instruction_class.counters,
         family == "gfx1250" and _is_translated(instruction_class),
-        _order_of(instruction_class, family),
+        order if instruction_class.in_order else 0,
         tuple((wait.counter, wait.value) for wait in waits_of(text, family)),
         is_known=operands[0] is not None,
         states=0 if is_free else _nop_states(text),
@@ -148,12 +149,6 @@ def _is_translated(instruction_class: InstructionClass) -> bool:
 def derived_row(text: str, family: str) -> CodeRow:
     """A wait or `s_nop` that an order needs."""
     return _code_row(text, family, ["", "", "", "", ""])
-
-
-def _order_of(instruction_class: InstructionClass, family: str) -> int:
-    if not instruction_class.in_order:
-        return 0
-    return 1 if family == "gfx9" else _ORDER_GROUPS.get(instruction_class.name, 1)
 
 
 def _nop_states(text: str) -> int:

@@ -191,17 +191,17 @@ def moved_down(deps: Dependences, order: Sequence[int], at: int, places: int | N
 
 def _moved(order: Sequence[int], at: int, bound: set[int], places: int | None) -> list[int]:
     """A row, with those behind it that are `bound` to it, past at most `places` of the others."""
-    here = order.index(at)
+    start = order.index(at)
     moved_rows: list[int] = []
     passed_rows: list[int] = []
-    for place, each in enumerate(order[here:], here):
+    for place, each in enumerate(order[start:], start):
         if each in bound:
             moved_rows.append(each)
         elif places is not None and len(passed_rows) >= places:
-            return [*order[:here], *passed_rows, *moved_rows, *order[place:]]
+            return [*order[:start], *passed_rows, *moved_rows, *order[place:]]
         else:
             passed_rows.append(each)
-    return [*order[:here], *passed_rows, *moved_rows]
+    return [*order[:start], *passed_rows, *moved_rows]
 
 
 def first_of_all(deps: Dependences, order: Sequence[int], places: Iterable[int]) -> list[int]:

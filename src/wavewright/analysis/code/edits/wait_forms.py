@@ -5,14 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-#: Family -> counter -> largest value of a wait (LLVM's AMDGPUBaseInfo: bit widths of the counters).
-_MOST: Final = {
-    "gfx9": {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 15},
-    "gfx10": {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 63, "vscnt": 63},
-    "gfx11": {"vmcnt": 63, "expcnt": 7, "lgkmcnt": 63, "vscnt": 63},
-    "gfx12": {"loadcnt": 63, "storecnt": 63, "samplecnt": 63, "bvhcnt": 7, "expcnt": 7, "dscnt": 63, "kmcnt": 31},
-}
-_MOST["gfx1250"] = _MOST["gfx12"] | {"asynccnt": 63, "tensorcnt": 3, "xcnt": 63}
+from wavewright.base.toml import packaged
+
+#: Family -> counter -> largest value of a wait.
+_MOST: Final[dict[str, dict[str, int]]] = packaged("waits.toml", __package__)
 _SHIFT: Final = 8  #: Of the first counter in waits of gfx12 and gfx1250 for two.
 
 

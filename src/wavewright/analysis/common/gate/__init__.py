@@ -25,8 +25,7 @@ from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
-from wavewright.model.baseline import Baseline
-from wavewright.model.budget import Budget, Limit
+from wavewright.model.baseline import Baseline, Budget, Limit
 from wavewright.model.schema import frame_of
 
 LEAST_SHARE = 0.01  #: Of the GPU time: kernels with less do not decide, unless they are asked for.

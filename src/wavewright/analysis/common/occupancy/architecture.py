@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
+from wavewright.facts.loader import packaged
 from wavewright.model.trace import ThreadTrace
 
 
@@ -21,15 +22,7 @@ class Architecture:
     contradicts: str | None = None  #: The recorded target, when the user names another one.
 
 
-# What to assume when the code runs on several targets of a generation: the one that most people have. Mnemonics of a
-# later target rule out the earlier ones, in this order.
-_CANDIDATES = {
-    9: ("gfx906", "gfx908", "gfx90a", "gfx942", "gfx950"),
-    10: ("gfx1030",),
-    11: ("gfx1100", "gfx1150"),
-    12: ("gfx1201", "gfx1250"),
-}
-_DEFAULT = {9: "gfx942", 10: "gfx1030", 11: "gfx1100", 12: "gfx1201"}
+_GENERATIONS = {int(number): targets for number, targets in packaged("gpus/generations.toml").items()}
 _NO_SUCCESSOR = ("gfx950", "gfx1250")
 
 
@@ -47,7 +40,7 @@ def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
         return Architecture(facts, "given with --target", contradicts=recorded if is_other else None)
     if recorded:
         return Architecture(gpus.of(recorded), f"from {trace.source.target_origin or 'the capture'}")
-    if trace.gfxip not in _DEFAULT:
+    if trace.gfxip not in _GENERATIONS:
         raise UsageError("the GPU is not recorded", where=trace.source.path, advice="name it: --target gfx942")
     return _inferred(trace)
 
@@ -57,20 +50,20 @@ def possible_targets(trace: ThreadTrace) -> list[gpus.Arch]:
     target = (trace.source.target or "").split(":")[0]
     if target in gpus.TARGETS:
         return [gpus.of(target)]
-    if trace.gfxip not in _DEFAULT:
+    if trace.gfxip not in _GENERATIONS:
         return []
-    inferred, targets = _inferred(trace), _CANDIDATES[trace.gfxip]
+    inferred, targets = _inferred(trace), _GENERATIONS[trace.gfxip]["candidates"]
     later = targets[targets.index(inferred.facts.target) + 1 :] if inferred.facts.target in targets else ()
     return [inferred.facts] if inferred.is_certain else [inferred.facts, *map(gpus.of, later)]
 
 
 def _inferred(trace: ThreadTrace) -> Architecture:
     mnemonics = trace.code["mnemonic"].drop_nulls().unique().sort().to_list()
-    for target in reversed(_CANDIDATES[trace.gfxip]):
+    for target in reversed(_GENERATIONS[trace.gfxip]["candidates"]):
         facts = gpus.of(target)
         pattern = re.compile("|".join(facts.marks) or r"(?!)")
         mark = next((mnemonic for mnemonic in mnemonics if pattern.fullmatch(mnemonic)), None)
         if mark is not None:
             return Architecture(facts, f"inferred from `{mark}`", is_certain=target in _NO_SUCCESSOR)
-    facts = gpus.of(_DEFAULT[trace.gfxip])
+    facts = gpus.of(_GENERATIONS[trace.gfxip]["usual"])
     return Architecture(facts, f"assumed for generation gfx{trace.gfxip}", is_certain=False)

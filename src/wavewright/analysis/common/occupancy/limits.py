@@ -92,16 +92,9 @@ def limits(arch: Arch, resources: Resources, *, wgp_mode: bool = True) -> Limits
     binding = next(limiter for limiter in limiters if limiter.waves_per_simd == waves)
     bound_by = "hardware" if waves >= most else binding.name
     following, steps = model.steps(limiters, waves)
-    unknown = tuple(
-        name
-        for name, value in (
-            ("VGPR", resources.vgprs),
-            ("SGPR", resources.sgprs if arch.sgprs_per_simd else 0),
-            ("LDS", resources.lds_bytes),
-            ("workgroup size", resources.workgroup_size),
-        )
-        if value is None
-    )
+    amounts = {"VGPR": resources.vgprs, "SGPR": resources.sgprs if arch.sgprs_per_simd else 0}
+    amounts |= {"LDS": resources.lds_bytes, "workgroup size": resources.workgroup_size}
+    unknown = tuple(name for name, amount in amounts.items() if amount is None)
     peak = -(-least.waves_per_group // simds)
     return Limits(limiters, waves, peak, bound_by, following, steps, simds, model.resources, unknown)
 

@@ -45,11 +45,10 @@ def change_points(values: Sequence[float]) -> list[ChangePoint]:
     points = []
     for begin, place, end in zip(places, places[1:], places[2:], strict=False):
         before, after = series[begin:place], series[place:end]
+        levels = float(before.mean()), float(after.mean())
         difference = float(after.mean() - before.mean())
         half = difference_bound(MEAN_TAIL, _mean_error(before), _mean_error(after))
-        points.append(
-            ChangePoint(place, float(before.mean()), float(after.mean()), difference - half, difference + half)
-        )
+        points.append(ChangePoint(place, *levels, difference - half, difference + half))
     return points
 
 
@@ -78,10 +77,9 @@ def _places(series: np.ndarray) -> list[int]:
     ends = [(0, len(series))]
     while ends:
         low, high = ends.pop()
-        length, _, place = next(
-            (each for each in candidates if each[1] >= low and each[1] + each[0] <= high), (0, 0, 0)
-        )
-        if length:
+        inside = (place for length, begin, place in candidates if low <= begin and begin + length <= high)
+        place = next(inside, None)
+        if place is not None:
             places.append(place)
             ends += [(low, place), (place, high)]
     return _settled(series, sorted(places), tests)

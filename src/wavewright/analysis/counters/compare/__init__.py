@@ -59,10 +59,9 @@ class CounterComparison(Answer, package=__package__):
         moved = moved.with_columns(points=(pl.col("peak_share") - pl.col("base_peak_share")).abs())
         moved = moved.sort("points", descending=True, nulls_last=True, maintain_order=True)
         if moved.height:
-            names = moved["kernel_name"].n_unique() > 1
-            return f"{headline}; moved most: " + ", ".join(
-                _moved(row_moved, with_kernel=names) for row_moved in moved.head(_MOVED).to_dicts()
-            )
+            has_several = moved["kernel_name"].n_unique() > 1
+            most = [_moved(metric, with_kernel=has_several) for metric in moved.head(_MOVED).to_dicts()]
+            return f"{headline}; moved most: {', '.join(most)}"
         if rows.height and (rows["status"] == "same").all():
             return f"{headline}; no speed-of-light metric changed beyond noise"
         return headline
@@ -77,11 +76,9 @@ class CounterComparison(Answer, package=__package__):
             return f"kernel time {times}, {percent(kernel['change'], sign=True)}{noise}"
         if not both.height:
             return "kernel times cannot be compared"
-        parts = [
-            f"{count:,} {status}"
-            for status in ("slower", "faster", "new", "gone", "unknown", "same")
-            if (count := int((rows["status"] == status).sum()))
-        ]
+        counts = Counter(rows["status"])
+        statuses = ("slower", "faster", "new", "gone", "unknown", "same")
+        parts = [f"{counts[status]:,} {status}" for status in statuses if counts[status]]
         base = sum(mean * count for mean, count in both.select("base_mean_ns", "base_dispatch_count").iter_rows())
         other = sum(mean * count for mean, count in both.select("mean_ns", "dispatch_count").iter_rows())
         change = f", {percent(other / base - 1, sign=True)}" if base else ""
@@ -164,9 +161,8 @@ def _moved(row: dict[str, Any], *, with_kernel: bool) -> str:
     if row["unit"] == "%" or row["unit"].lower() == "pct":
         return f"{name} {row['base']:.1f} -> {row['value']:.1f} %"
     change = "" if row["change"] is None else f" ({percent(row['change'], sign=True)})"
-    base, value = (
-        f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:,.4g}" for number in (row["base"], row["value"])
-    )
+    sides = (row["base"], row["value"])
+    base, value = (f"{number:,.0f}" if abs(number) >= 10_000 else f"{number:,.4g}" for number in sides)
     return f"{name} {base} -> {value} {row['unit']}{change}"
 
 
@@ -209,10 +205,15 @@ def _kernel_change(before: Durations, after: Durations) -> dict[str, Any]:
     noise = _noise(before.mean_ns, *((durations.deviation_ns, durations.known_count) for durations in (before, after)))
     delta = after.mean_ns - before.mean_ns
     change = delta / before.mean_ns
-    if noise is None:
-        return {"status": "unknown" if change else "same", "change": change}
-    status = ("slower" if change > 0 else "faster") if abs(delta) > noise else "same"
-    return {"status": status, "change": change, "noise": noise / before.mean_ns}
+    status = _status(delta, noise, ("slower", "faster"))
+    return {"status": status, "change": change, "noise": None if noise is None else noise / before.mean_ns}
+
+
+def _status(delta: float, noise: float | None, words: tuple[str, str]) -> str:
+    """Whether a difference is beyond noise, and in which direction: `words` for more and for less."""
+    if not delta or (noise is not None and abs(delta) <= noise):
+        return "same"
+    return "unknown" if noise is None else words[delta < 0]
 
 
 def metric_rows(number: int, base: Side, side: Side, base_rank: int | None, rank: int | None) -> list[dict[str, Any]]:
@@ -262,9 +263,7 @@ def _change(base_row: dict[str, Any] | None, side_row: dict[str, Any] | None) ->
         return fields | {"status": "other unit"}
     delta = value - base
     noise = _noise(base, *((row["deviation"], row["dispatch_count"] or 0) for row in (before, after)))
-    status = "same"
-    if delta and (noise is None or abs(delta) > noise):
-        status = "unknown" if noise is None else "higher" if delta > 0 else "lower"
+    status = _status(delta, noise, CHANGED)
     change = delta / abs(base) if base else None
     return fields | {"status": status, "delta": delta, "change": change, "noise": noise}
 

@@ -80,12 +80,9 @@ class Columns:
         self.numbers = numbers
         measured = counters.measured if frames is None else frames
         self.passes = {number: PassColumns(frame, numbers) for number, frame in sorted(measured.items())}
-        self.name_of: dict[int, str] = {}
-        self.joined: set[int] = set()
-        for number, name, is_joined in counters.passes.select("pass", "name", "is_joined").iter_rows():
-            self.name_of[number] = name or ""
-            if is_joined:
-                self.joined.add(number)
+        rows = counters.passes
+        self.name_of: dict[int, str] = dict(zip(rows["pass"], rows["name"].fill_null(""), strict=True))
+        self.joined: set[int] = set(rows.filter("is_joined")["pass"])
 
     @property
     def highest_channel(self) -> int:

@@ -14,6 +14,7 @@ import polars as pl
 from wavewright.analysis.counters.engine.columns import Columns
 from wavewright.analysis.counters.engine.quantities import CYCLES, LAUNCH, facts_of, launch_facts
 from wavewright.analysis.counters.engine.reference import (
+    CHANNELS_MAX,
     ReferenceSources,
     active_cus,
     reference_facts,
@@ -28,7 +29,6 @@ from wavewright.facts.metrics.names import UNKNOWN_FACTS
 from wavewright.model.counters import ACCUMULATED, CounterSet
 
 _KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
-_MOST_CHANNELS = 4096  # more is a slip in the description of the machine
 _ACTIVE_CUS = re.compile(r"\bactive_cus\b")
 _LARGEST_ERROR = 0.01  # of negative differences that are not a caveat
 
@@ -72,7 +72,7 @@ class Evaluation:
         self._groups = groups
         self.group_count = 1 if groups is None else int(groups.max(initial=-1)) + 1
         declared_count = self.facts["l2_channel_count"]
-        is_sound = 0 < declared_count <= _MOST_CHANNELS
+        is_sound = 0 < declared_count <= CHANNELS_MAX
         self.channel_count = int(declared_count) if is_sound else self.columns.highest_channel + 1
         self.sources = Sources(self.columns, self.channel_count)
         if is_reference:

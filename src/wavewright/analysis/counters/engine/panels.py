@@ -212,12 +212,12 @@ def spread_of(values: Any) -> Spread:
         blank = np.full(sorted_values.shape[:-1], np.nan)
         return Spread(count, blank, blank, blank, blank, blank, blank, blank)
     with np.errstate(all="ignore"):
-        apart = np.where(has_value, sorted_values, 0.0)
-        mean = apart.sum(axis=-1) / np.where(count, count, np.nan)
-        apart -= mean[..., None]  # in place: there may be many values
-        apart[~has_value] = 0.0
-        apart *= apart
-        deviation = np.sqrt(apart.sum(axis=-1) / np.where(count > 1, count - 1, np.nan))
+        distances = np.where(has_value, sorted_values, 0.0)
+        mean = distances.sum(axis=-1) / np.where(count, count, np.nan)
+        distances -= mean[..., None]  # in place: there may be many values
+        distances[~has_value] = 0.0
+        distances *= distances
+        deviation = np.sqrt(distances.sum(axis=-1) / np.where(count > 1, count - 1, np.nan))
         last = np.maximum(count - 1, 0)
 
         def at(position: Any) -> Any:

@@ -18,7 +18,7 @@ from wavewright.facts.metrics.names import SYSINFO
 from wavewright.model.counters import ACCUMULATED, BYTES_PER_MEMORY_CLOCK, CounterSet, System
 
 _FACT_MAX = 1e6
-_CHANNELS_MAX = 4096  #: Facts beyond are mistakes of the file.
+CHANNELS_MAX = 4096  #: L2 channels; facts beyond are mistakes of the file.
 
 
 def reference_facts(system: System) -> dict[str, float]:
@@ -26,7 +26,7 @@ def reference_facts(system: System) -> dict[str, float]:
     facts = facts_of(system)
     described = system.described
     facts |= {name: _number(described[column]) for name, column in SYSINFO.items() if column in described}
-    if not facts["l2_channel_count"] <= _CHANNELS_MAX:
+    if not facts["l2_channel_count"] <= CHANNELS_MAX:
         facts["l2_channel_count"] = math.nan
     if "max_mclk" in described and "num_hbm_channels" in described:
         clock_mhz, channel_count = (_number(described[column]) for column in ("max_mclk", "num_hbm_channels"))

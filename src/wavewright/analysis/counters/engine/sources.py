@@ -57,11 +57,12 @@ class Sources:
         self.channel_count = channel_count
         accumulating = {number for number, pass_columns in columns.passes.items() if ACCUMULATED in pass_columns.names}
         self._level = {columns.name_of[number]: number for number in sorted(accumulating, reverse=True)}
-        apart = [n for n in columns.passes if n not in accumulating and n not in columns.joined]
-        joined = [n for n in columns.passes if n not in accumulating and n in columns.joined]
-        self._order = [*apart, *joined, *sorted(accumulating)]
+        plain = [number for number in columns.passes if number not in accumulating]
+        joined = [number for number in plain if number in columns.joined]
+        single = [number for number in plain if number not in columns.joined]
+        self._order = [*single, *joined, *sorted(accumulating)]
         #: The pass of what no level pass has: the joined one, or the first.
-        self.main: int | None = next(iter((*joined, *apart)), None)
+        self.main: int | None = next(iter((*joined, *single)), None)
 
     def level_pass(self, level: str) -> int | None:
         """The pass that accumulates a level counter; None = there is none.

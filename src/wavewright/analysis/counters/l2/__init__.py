@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,10 +141,8 @@ def _peak(captures: Sequence[CounterSet], facts: gpus.Arch | None, gpu: str | No
 
 def _product(target: str, product: str | None) -> gpus.Arch:
     for name in (product, (product or "").split("_")[0], target):
-        try:
+        with suppress(UsageError):
             return gpus.of(name or target)
-        except UsageError:
-            continue
     raise UsageError(f"no facts about {target!r}", advice="name a similar GPU with --target")
 
 

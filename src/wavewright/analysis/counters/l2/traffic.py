@@ -84,18 +84,18 @@ def _measured(
         if formula.metric in done or not target.startswith(formula.targets):
             continue
         needs = set(formula.counters)
-        whole = {
+        complete_frames = {
             number: rows
             for number, frame in passes.items()
             if needs <= set(frame.columns) and (rows := frame.drop_nulls(formula.counters)).height
         }
-        if not whole and len(passes) > 1:
+        if not complete_frames and len(passes) > 1:
             together = _joined(passes) if together is None else together
             rows = together.drop_nulls(formula.counters) if needs <= set(together.columns) else together.clear()
             if rows.height:
                 done.add(formula.metric)
                 yield formula, None, rows
-        for number, rows in whole.items():
+        for number, rows in complete_frames.items():
             done.add(formula.metric)
             yield formula, number, rows
 

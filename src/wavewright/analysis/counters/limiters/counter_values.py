@@ -117,17 +117,17 @@ class MeasuredValues:
         values = self.of(kernel_name)
         several = [values[name] for name in quantities if name in values]
         missing = tuple(dict.fromkeys(counter for value in several for counter in value.missing))
-        reasons = [value.reason for value in several if value.missing]
-        first = next((value.metric_id for value in several if value.missing), several[0].metric_id if several else "")
-        return EvidenceValue("memory_bandwidth", None, first, missing=missing, reason=reasons[0] if reasons else "")
+        reason = next((value.reason for value in several if value.missing), "")
+        identity = next((value.metric_id for value in sorted(several, key=lambda value: not value.missing)), "")
+        return EvidenceValue("memory_bandwidth", None, identity, missing=missing, reason=reason)
 
 
 def measured_values(counters: CounterSet) -> MeasuredValues:
     """Every quantity that has a formula, of every kernel."""
     target = counters.system.target
     formulas = formulas_of_quantities(target)
-    apart = {name: _of_two_passes(counters, formula) for name, formula in formulas.items()}
-    usable = {name: formula for name, formula in formulas.items() if formula.text and not apart[name]}
+    split_reasons = {name: _of_two_passes(counters, formula) for name, formula in formulas.items()}
+    usable = {name: formula for name, formula in formulas.items() if formula.text and not split_reasons[name]}
     formula_by_column = {name: engine.Formula(formula.text, formula.level) for name, formula in usable.items()}
     for name, formula in usable.items():
         part, whole = formula.parts or ("", "")
@@ -135,7 +135,7 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
         formula_by_column |= {name + suffix: engine.Formula(text) for suffix, text in more.items() if text}
     answer = engine.evaluate(counters, formula_by_column)
     collected = set(counters.counters["counter"].to_list())
-    reasons = answer.reasons | {name: reason for name, reason in apart.items() if reason}
+    reasons = answer.reasons | {name: reason for name, reason in split_reasons.items() if reason}
     without = {name: _unknown(formula, collected, reasons, target) for name, formula in formulas.items()}
     by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
     for row in answer.frame.iter_rows(named=True):

@@ -18,7 +18,6 @@ from wavewright.model.counters import System
 _LIMITERS = {"VGPR": "fits_vgpr", "SGPR": "fits_sgpr", "LDS": "fits_lds", "workgroup": "fits_group"}
 _NO_TARGET = "the GPU is not known (--target)"
 _NO_GRID = "the grid was not recorded"
-_UNKNOWN = "not recorded"
 
 
 def launch_values(
@@ -73,7 +72,9 @@ def _fits(fitting: Limits | None, system: System) -> Iterable[EvidenceValue]:
         return [EvidenceValue(name, None, reason=reason) for name in _LIMITERS.values()]
     allowed = {limiter.name: limiter.waves_per_simd for limiter in fitting.limiters}
     return [
-        EvidenceValue(quantity, 100 * allowed[name] / allowed["hardware"] if name in allowed else None, reason=_UNKNOWN)
+        EvidenceValue(quantity, 100 * allowed[name] / allowed["hardware"])
+        if name in allowed
+        else EvidenceValue(quantity, None, reason="not recorded")
         for name, quantity in _LIMITERS.items()
     ]
 
@@ -100,7 +101,9 @@ def _fill(
     lost = [1 - part / math.ceil(part) if part > 1 else 0.0 for part in rounds]
     tail = EvidenceValue("tail", 100 * _mean(lost, weights))
     full = [math.floor(part) / math.ceil(part) if part > 1 else 0.0 for part in rounds]
-    return [*values, _in_full_rounds(tail, 100 * _mean(full, weights) * _fitting_share(fitting), occupancy)]
+    most = next(limiter.waves_per_simd for limiter in fitting.limiters if limiter.name == "hardware")
+    fitting_share = fitting.waves_per_simd / most  # of the wave slots, by the resources of the kernel
+    return [*values, _in_full_rounds(tail, 100 * _mean(full, weights) * fitting_share, occupancy)]
 
 
 def _in_full_rounds(tail: EvidenceValue, occupancy_min: float, occupancy: EvidenceValue | None) -> EvidenceValue:
@@ -120,12 +123,6 @@ def _in_full_rounds(tail: EvidenceValue, occupancy_min: float, occupancy: Eviden
         return replace(tail, number=0.0)
     reason = f"whether rounds of workgroups were full is not known: {occupancy.words}"
     return replace(tail, number=None, reason=reason)
-
-
-def _fitting_share(limits: Limits) -> float:
-    """Part of the wave slots that the kernel's resources let it use."""
-    most = next(limiter.waves_per_simd for limiter in limits.limiters if limiter.name == "hardware")
-    return limits.waves_per_simd / most
 
 
 def _places(system: System) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS
@@ -40,13 +41,11 @@ def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None
 
 def known_arch(system: System) -> Arch | None:
     """The facts of the GPU; of the product when its name is known, else of the target. None = nothing is known."""
-    for name in (system.product, system.target):
-        if name:
-            try:
-                facts = gpus.of(name)
-            except UsageError:
-                continue
-            if not system.target or facts.target == system.target.split(":", 1)[0]:
+    target = (system.target or "").split(":", 1)[0]
+    for name in filter(None, (system.product, system.target)):
+        with suppress(UsageError):
+            facts = gpus.of(name)
+            if not target or facts.target == target:
                 return facts
     return None
 

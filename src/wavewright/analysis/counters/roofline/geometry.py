@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import polars as pl
+
 from wavewright.analysis.counters.roofline import Roofline
 from wavewright.analysis.counters.roofline.kinds import KINDS, SHOWN_LEVELS
 
@@ -68,11 +70,9 @@ def picture_of(
     highest = max((row["used"] for row in computes), default=None)
     widest = max((row["used"] for row in bandwidths), default=None)
     ridges = [compute["used"] / row["used"] for row in bandwidths for compute in computes]
-    x_range = _window(
-        [mark.x for mark in marks] + [ridge * around for ridge in ridges for around in (0.2, 3.0)], _DEFAULT_X
-    )
+    widths = [mark.x for mark in marks] + [ridge * around for ridge in ridges for around in (0.2, 3.0)]
     heights = [mark.y for mark in marks] + [row["used"] * below for row in computes for below in (1.0, 0.1)]
-    y_range = _window(heights, _DEFAULT_Y)
+    x_range, y_range = _window(widths, _DEFAULT_X), _window(heights, _DEFAULT_Y)
     roofs = []
     for row in bandwidths:
         begin = max(x_range[0], y_range[0] / row["used"])
@@ -105,15 +105,14 @@ def _works(answer: Roofline, precisions: Sequence[str]) -> tuple[str, ...]:
 
 
 def _marks(answer: Roofline, works: Sequence[str], levels: Sequence[str], limit: int | None) -> tuple[Mark, ...]:
-    rows = {_key(row): number for number, row in enumerate(answer.kernels.head(limit or 1 << 62).iter_rows(named=True))}
+    kernels = answer.kernels.head(limit) if limit else answer.kernels
+    rows = {_key(row): number for number, row in enumerate(kernels.iter_rows(named=True))}
+    is_shown = pl.col("work").is_in(works) & pl.col("level").is_in(levels or SHOWN_LEVELS)
+    points = answer.points.filter(is_shown & (pl.col("intensity") != 0) & (pl.col("gops_per_second") != 0))
     return tuple(
         Mark(rows[_key(row)], row["level"], row["work"], row["intensity"], row["gops_per_second"], row["share"])
-        for row in answer.points.iter_rows(named=True)
+        for row in points.iter_rows(named=True)
         if _key(row) in rows
-        and row["work"] in works
-        and row["level"] in (levels or SHOWN_LEVELS)
-        and row["intensity"]
-        and row["gops_per_second"]
     )
 
 

@@ -16,6 +16,7 @@ from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS
 from wavewright.analysis.counters.roofline.points import Work
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
+from wavewright.facts.loader import packaged
 from wavewright.facts.metrics.families import METRIC_TARGETS
 from wavewright.facts.metrics.panels import formulas_of
 from wavewright.model.counters import CounterSet
@@ -27,12 +28,8 @@ _STORED |= {level.stored: name for name, level in LEVELS.items() if level.stored
 #: A target that has this formula counts operations by type; gfx908 has it, but not the counters.
 _OPERATIONS = "valu_flops_f32"
 _WITHOUT_COUNTERS = ("gfx908",)
-#: Where one of these is zero, types whose operations were not measured have none: older tools do not count FP8.
-_OTHER_MATRIX_INSTRUCTIONS = {
-    "all of them": "SQ_INSTS_MFMA",
-    "of other types": "SQ_INSTS_MFMA - SQ_INSTS_VALU_MFMA_I8 - SQ_INSTS_VALU_MFMA_F16 - SQ_INSTS_VALU_MFMA_BF16"
-    " - SQ_INSTS_VALU_MFMA_F32 - SQ_INSTS_VALU_MFMA_F64",
-}
+#: Formulas; where one is zero, types of matrix instructions that were not counted were not executed.
+_OTHER_MATRIX_INSTRUCTIONS: dict[str, str] = packaged("counters/roofline.toml")["other_matrix_instructions"]
 #: Bytes from and to memory as the profiler derives them: all that captures of the old rocprof often have.
 _DERIVED_HBM = {"HBM, derived": "1024 * (FETCH_SIZE + WRITE_SIZE)"}
 _WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")

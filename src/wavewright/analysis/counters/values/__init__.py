@@ -133,18 +133,14 @@ def metric_values(
     outcomes = selected.outcomes([Formula.of(metric) for metric in requested])
     for metric, outcome in zip(requested, outcomes, strict=True):
         values = selected.per_row(outcome)
+        about = {"metric_id": metric.id, "name": metric.name, "series": metric.series}
+        about["unit"] = metric.unit_per(normalization)
         for channel, of_channel in [(None, values)] if values.ndim < 2 else enumerate(values):
             column = metric.id if channel is None else f"{metric.id}[{channel}]"
             has_value = np.isfinite(of_channel)
             columns.append(pl.Series(column, np.where(has_value, of_channel, np.nan)))
-            row: dict[str, Any] = {
-                "column": column,
-                "metric_id": metric.id,
-                "name": metric.name,
-                "series": metric.series,
-            }
-            row |= {"channel": channel, "unit": metric.unit_per(normalization)}
-            rows.append(row | {"reason": "" if has_value.any() else outcome.reason})
+            reason = "" if has_value.any() else outcome.reason
+            rows.append(about | {"column": column, "channel": channel, "reason": reason})
     frame = declared(row_frame(selected.dispatches, by)).with_columns(columns)
     return answer_of(counters.system.target, by, frame, rows, normalization=normalization, rules=RULES[amd])
 
@@ -206,12 +202,10 @@ def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DIS
         if list(names.values()).count(pass_name) > 1:
             pass_name = f"{pass_name}, pass {number}"
         spellings = {column: name if times[name] == 1 else f"{name} ({pass_name})" for column, name in pass_counters}
-        descriptions += [
-            {"column": name, "metric_id": "", "name": name, "unit": "", "series": ""} for name in spellings.values()
-        ]
-        rows = rows.join(
-            frame.select("dispatch", *spellings).rename(spellings), on="dispatch", how="left", maintain_order="left"
-        )
+        blank = {"metric_id": "", "unit": "", "series": ""}
+        descriptions += [{"column": name, "name": name} | blank for name in spellings.values()]
+        values = frame.select("dispatch", *spellings).rename(spellings)
+        rows = rows.join(values, on="dispatch", how="left", maintain_order="left")
     columns = [row["column"] for row in descriptions]
     values = rows.group_by("kernel").agg(pl.col(columns).mean()).sort("kernel") if by == "kernel" else rows
     frame = pl.concat([declared(row_frame(rows, by)), values.select(columns)], how="horizontal")

@@ -12,12 +12,7 @@ from typing import Literal
 from wavewright.facts.loader import Fact, decoded, packaged
 
 #: Shares in percent: from where on it is worth a look, and from where on it is much; falling = low is hot.
-HEAT = {
-    "near_peak": (50.0, 80.0),  # of a peak
-    "low_hits": (80.0, 50.0),
-    "low_coalescing": (80.0, 50.0),
-    "stalls": (10.0, 30.0),
-}
+HEAT: dict[str, tuple[float, float]] = packaged("counters/memory_chart/heat.toml")
 
 
 class Value(Fact, frozen=True):
