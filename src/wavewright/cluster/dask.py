@@ -1,4 +1,4 @@
-"""Workers of a Dask cluster, on this machine or on many."""
+"""The executor that runs tasks on the workers of a Dask cluster, on this machine or on many."""
 
 from __future__ import annotations
 
@@ -17,24 +17,20 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _CONNECT_SECONDS = 30
-_POLL_SECONDS, _ASK_SECONDS, _WAIT_SECONDS = 0.01, 1.0, 0.1
-_RESULT_SECONDS = 2.0  #: For the way of a result from its worker, at first.
-_TALKATIVE = ("distributed", "tornado", "asyncio")
+_POLL_SECONDS, _WAIT_SECONDS = 0.01, 0.1  #: Between looks for results, and for the first worker.
+_WORKERS_SECONDS = 1.0  #: Between looks whether workers are still there.
+_RESULT_SECONDS = 2.0  #: The first limit for fetching a result from its worker; it doubles.
+_LOGGERS = ("distributed", "tornado", "asyncio")
 
 
 class DaskExecutor:
     """Runs tasks on the cluster at `scheduler`, or on one that it starts here; Dask moves the tasks of lost workers.
 
-    The workers need wavewright and should see the files at the same paths; what one of them does not see is given to
-    another. A cluster without workers is waited for, `wait_seconds` long, and `say` is told so. What Dask logs about
-    lost peers is not shown any more: the outcomes tell it. Raises `MissingToolError` when Dask is not installed.
-
-    Parameters
-    ----------
-    resources
-        What a task needs of its worker (`dask worker --resources GPU=1`); workers without it do not count.
-    retries
-        How often a task that raises is given out again.
+    The workers need wavewright, and should see the files at the same paths; an item whose files one worker does not see
+    goes to another. The cluster may have no workers for `wait_seconds`; `say` gets a sentence when that begins. Dask's
+    logs of lost peers are silenced: the outcomes tell what was lost. `resources` are what a task needs of its worker
+    (`dask worker --resources GPU=1`); a task that raises is repeated `retries` times. Raises `MissingToolError` when
+    Dask is not installed.
     """
 
     is_elsewhere = True
@@ -74,7 +70,7 @@ class DaskExecutor:
             raise UsageError(problem, where=str(self.scheduler), advice="start one: dask scheduler") from error
         with client:
             self._wait_for_workers(client)
-            return _GivenTasks(client, task, items, done, self).outcomes()
+            return _Submission(client, task, items, done, self).outcomes()
 
     def _wait_for_workers(self, client: Any) -> None:
         if self.workers_of(client):
@@ -92,9 +88,9 @@ class DaskExecutor:
 
     def workers_of(self, client: Any) -> set[str]:
         """Addresses of the workers that have what a task needs; none when the scheduler is gone."""
-        if not self.resources:
-            return _workers(client)
         try:
+            if not self.resources:
+                return set(client.nthreads())
             workers = client.scheduler_info(n_workers=-1)["workers"]
         except (OSError, TimeoutError):
             return set()
@@ -108,19 +104,19 @@ class DaskExecutor:
         if self.scheduler:
             return {"address": self.scheduler, "timeout": _CONNECT_SECONDS}
         options = {"n_workers": self.workers, "threads_per_worker": 1, "dashboard_address": None}
-        options["silence_logs"] = logging.CRITICAL  # workers that end late complain that nobody listens
+        options["silence_logs"] = logging.CRITICAL  # workers that end late log that the scheduler is gone
         return options | ({"resources": self.resources} if self.resources else {})
 
 
 @dataclass(frozen=True)
 class _NotSeen:
-    """A worker does not see the files of an item."""
+    """The result of a task whose worker does not see the files of its item."""
 
     worker: str
 
 
 def _on_worker(task: Callable[[Item], Result], item: Item) -> Result | _NotSeen:
-    """Do one task on a worker."""
+    """Run a task; called on a worker."""
     from distributed import get_worker
 
     try:
@@ -129,8 +125,8 @@ def _on_worker(task: Callable[[Item], Result], item: Item) -> Result | _NotSeen:
         return _NotSeen(get_worker().address)
 
 
-class _GivenTasks(Generic[Item, Result]):
-    """Tasks on their way: each is given to any worker, and to another one as long as workers do not see its files."""
+class _Submission(Generic[Item, Result]):
+    """The tasks of all items: each goes to any worker, and to others as long as workers do not see its files."""
 
     def __init__(
         self,
@@ -142,14 +138,14 @@ class _GivenTasks(Generic[Item, Result]):
     ) -> None:
         import distributed
 
-        self._client, self._task, self._items, self._done, self._how = client, task, items, done, executor
+        self._client, self._task, self._items, self._done, self._executor = client, task, items, done, executor
         self._outcomes: list[Outcome[Result] | None] = [None for _ in items]
         self._refused: list[set[str]] = [set() for _ in items]  # By item: the workers that do not see its files.
         self._blind: set[str] = set()  # Workers that do not see the files of some item.
-        self._numbers: dict[str, int] = {}  # Key of a task that is under way -> its item.
-        self._futures: dict[int, Any] = {}
-        self._places: dict[int, set[str]] = {}  # Item -> the only workers that it was given to.
-        self._alone_since: float | None = None
+        self._numbers: dict[str, int] = {}  # Key of a running task -> the number of its item.
+        self._futures: dict[int, Any] = {}  # Number of an item -> its running task.
+        self._places: dict[int, set[str]] = {}  # Number of an item -> the only workers that may run its task.
+        self._alone_since: float | None = None  # Since when there are no workers.
         self._needs = {"resources": executor.resources or None, "retries": executor.retries or None}
         self._finished: Any = distributed.as_completed([])  # type: ignore[no-untyped-call]
 
@@ -158,18 +154,18 @@ class _GivenTasks(Generic[Item, Result]):
         futures = self._client.map(partial(_on_worker, self._task), list(self._items), pure=False, **self._needs)
         for number, future in enumerate(futures):
             self._watch(number, future)
-        asked_at_s = time.monotonic()
+        last_look_s = time.monotonic()
         while self._numbers:
             if self._finished.has_ready():
                 self._take(self._finished.next_batch(block=False))
                 continue
             time.sleep(_POLL_SECONDS)
             now = time.monotonic()
-            if now - asked_at_s > _ASK_SECONDS:
-                asked_at_s = now
-                if not self._is_hopeful(now):
+            if now - last_look_s > _WORKERS_SECONDS:
+                last_look_s = now
+                if not self._may_finish(now):
                     break
-        ended = Outcome[Result](lost=f"the cluster had no workers for {self._how.wait_seconds:g} s")
+        ended = Outcome[Result](lost=f"the cluster had no workers for {self._executor.wait_seconds:g} s")
         return [outcome or ended for outcome in self._outcomes]
 
     def _watch(self, number: int, future: Any) -> None:
@@ -178,34 +174,32 @@ class _GivenTasks(Generic[Item, Result]):
         self._finished.add(future)
 
     def _take(self, batch: Iterable[Any]) -> None:
+        """Handle tasks that ended."""
         live: set[str] | None = None
         for future in batch:
             number = self._numbers.pop(future.key, None)
-            if number is None:  # it was called back
+            if number is None:  # cancelled by `_may_finish`
                 continue
-            outcome = _told(future)
+            outcome = _outcome_of(future)
             if outcome is None:
                 self._watch(number, future)
             elif isinstance(outcome.value, _NotSeen):
                 self._refused[number].add(outcome.value.worker)
                 self._blind.add(outcome.value.worker)
-                live = self._how.workers_of(self._client) if live is None else live
-                self._send_elsewhere(number, live)
+                live = self._executor.workers_of(self._client) if live is None else live
+                self._submit_elsewhere(number, live)
             else:
                 self._end(number, outcome)
 
-    def _send_elsewhere(self, number: int, live: set[str]) -> None:
-        """To a worker that has not looked yet, and rather to one that has seen everything so far."""
+    def _submit_elsewhere(self, number: int, live: set[str]) -> None:
+        """Submit a task again to workers that did not refuse it, preferably to those that saw all files so far."""
         others = live - self._refused[number]
         if not others:
             self._end(number, Outcome(lost="no worker of the cluster sees it; all should, at the same path"))
             return
         self._places[number] = others - self._blind or others
-        places = sorted(self._places[number])
-        item = self._items[number]
-        self._watch(
-            number, self._client.submit(_on_worker, self._task, item, pure=False, workers=places, **self._needs)
-        )
+        needs = {"workers": sorted(self._places[number]), **self._needs}
+        self._watch(number, self._client.submit(_on_worker, self._task, self._items[number], pure=False, **needs))
 
     def _end(self, number: int, outcome: Outcome[Result]) -> None:
         self._outcomes[number] = outcome
@@ -213,54 +207,42 @@ class _GivenTasks(Generic[Item, Result]):
         self._places.pop(number, None)
         self._done()
 
-    def _is_hopeful(self, now: float) -> bool:
-        """True if workers are there, or may still come; items whose only workers are gone are given to others."""
-        live = self._how.workers_of(self._client)
+    def _may_finish(self, now: float) -> bool:
+        """True if there are workers, or may still come; tasks whose only workers are gone are submitted to others."""
+        live = self._executor.workers_of(self._client)
         if live:
             self._alone_since = None
             for number, places in list(self._places.items()):
                 if not places & live:
-                    self._call_back(number)
-                    self._send_elsewhere(number, live)
+                    future = self._futures.pop(number)
+                    self._numbers.pop(future.key, None)
+                    future.cancel()
+                    self._submit_elsewhere(number, live)
             return True
         if self._alone_since is None:
             self._alone_since = now
-            self._how.say(
+            self._executor.say(
                 f"the Dask cluster no longer has workers (out of memory? another version of wavewright?); waiting for "
-                f"new ones, {self._how.wait_seconds:g} s at most"
+                f"new ones, {self._executor.wait_seconds:g} s at most"
             )
-        return now - self._alone_since < self._how.wait_seconds
-
-    def _call_back(self, number: int) -> None:
-        future = self._futures.pop(number)
-        self._places.pop(number)
-        self._numbers.pop(future.key, None)
-        future.cancel()
+        return now - self._alone_since < self._executor.wait_seconds
 
 
-def _workers(client: Any) -> set[str]:
-    """Addresses of the workers; none when the scheduler is gone."""
-    try:
-        return set(client.nthreads())
-    except (OSError, TimeoutError):
-        return set()
+def _outcome_of(future: Any) -> Outcome[Any] | None:
+    """The outcome of a task that ended; None = its worker died with the result, and Dask runs it again.
 
-
-def _told(future: Any) -> Outcome[Any] | None:
-    """Outcome of a task that ended; None = its worker died with the result, and it is done again.
-
-    Then Dask would wait for the result as long as there is no other worker.
+    Fetching such a result would wait as long as there is no other worker: hence the time limit.
     """
     seconds = _RESULT_SECONDS
     while True:
         try:
             return _result(future, seconds)
         except TimeoutError:
-            if future.status == "error":  # what the task raised itself
+            if future.status == "error":  # the task itself raised it
                 raise
             if future.status != "finished":
                 return None
-            seconds *= 2  # a large result
+            seconds *= 2  # a large result takes long
 
 
 def _result(future: Any, seconds: float) -> Outcome[Any]:
@@ -273,7 +255,7 @@ def _result(future: Any, seconds: float) -> Outcome[Any]:
     except TimeoutError:
         raise
     except (CancelledError, OSError):
-        if future.status == "error":  # what the task raised itself
+        if future.status == "error":  # the task itself raised it
             raise
         return Outcome(lost="the cluster ended: its scheduler no longer answers")
     except (ImportError, RuntimeError) as error:
@@ -284,11 +266,11 @@ def _result(future: Any, seconds: float) -> Outcome[Any]:
 
 
 def _silence() -> None:
-    """Let what Dask and what it uses log go nowhere: tracebacks of lost connections, again and again."""
+    """Discard the logs of Dask and its libraries: repeated tracebacks of lost connections."""
     for name in list(logging.root.manager.loggerDict):
-        if name.partition(".")[0] in _TALKATIVE:
+        if name.partition(".")[0] in _LOGGERS:
             logging.getLogger(name).handlers.clear()
             logging.getLogger(name).propagate = True
-    for name in _TALKATIVE:
+    for name in _LOGGERS:
         logging.getLogger(name).addHandler(logging.NullHandler())
         logging.getLogger(name).propagate = False

@@ -1,4 +1,4 @@
-"""The one interface of everything that can run a task on many items."""
+"""The interface of everything that runs a task on many items, and the executor that runs it here."""
 
 from __future__ import annotations
 
@@ -9,32 +9,28 @@ from typing import Generic, Protocol, TypeVar
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-#: How long a cluster may be without workers: enough for one to be started again by its queue or its nanny.
+#: How long a cluster may have no workers: long enough for its queue or nanny to start one again.
 WAIT_SECONDS = 60.0
 
 
 class NotSeenError(Exception):
-    """Raised by a task where the files of its item are not seen; another machine may see them."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path)
-        self.path = path
+    """Raised by a task on a machine that does not see the files of its item; another machine may see them."""
 
 
 @dataclass(frozen=True)
 class Outcome(Generic[Result]):
-    """Outcome of one item: a value, or the sentence that says why there is none."""
+    """The result of one item: a value, or the reason why there is none."""
 
     value: Result | None = None
     lost: str = ""  #: Why no worker could finish it; empty = one did.
 
 
 class Executor(Protocol):
-    """Runs a task on items, each on its own; a worker that dies takes no other item with it."""
+    """Runs a task on items, each independent of the others: a worker that dies affects its own item only."""
 
     @property
     def is_elsewhere(self) -> bool:
-        """True if workers may see other files than this process, so that tasks may raise `NotSeenError`."""
+        """True if workers may see other files than this process: then tasks raise `NotSeenError`."""
         ...
 
     def run(
@@ -48,14 +44,14 @@ class Executor(Protocol):
 
 
 class Serial:
-    """Runs everything here and now."""
+    """Runs one item after the other in this process."""
 
     is_elsewhere = False
 
     def run(
         self, task: Callable[[Item], Result], items: Sequence[Item], done: Callable[[], None]
     ) -> list[Outcome[Result]]:
-        """One item after the other."""
+        """See `Executor.run`."""
         outcomes = []
         for item in items:
             outcomes.append(Outcome(task(item)))

@@ -1,4 +1,4 @@
-"""Choice of the executor that does the work."""
+"""The choice between executors: this process, several processes, a Dask cluster."""
 
 from __future__ import annotations
 
@@ -19,21 +19,12 @@ def executor_for(
     wait_seconds: float = WAIT_SECONDS,
     say: Callable[[str], None] = lambda _: None,
 ) -> Executor:
-    """The executor that fits what was asked for: by default as many processes as there are cores, none for one item.
+    """A Dask cluster if asked for, else as many processes as there are cores and items; for one item none.
 
-    A Dask cluster may be without workers for `wait_seconds`; `say` is told when that begins. Raises `MissingToolError`
-    when Dask is asked for and not installed; `UsageError` when the scheduler cannot be reached.
-
-    >>> type(executor_for(1)).__name__
-    'Serial'
+    A Dask cluster may have no workers for `wait_seconds`, and `say` gets a sentence when that begins. Raises
+    `MissingToolError` when Dask is asked for and not installed; `UsageError` when the scheduler cannot be reached.
     """
     if scheduler or dask:
         return DaskExecutor(scheduler, workers=jobs, wait_seconds=wait_seconds, say=say)
-    count = min(jobs or _cores(), item_count)
-    if count <= 1:
-        return Serial()
-    return Processes(count)
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    count = min(jobs or len(os.sched_getaffinity(0)), item_count)
+    return Serial() if count <= 1 else Processes(count)

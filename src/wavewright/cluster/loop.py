@@ -1,14 +1,11 @@
-"""One turn of tuning over captures at paths: measured, compared, diagnosed."""
+"""One turn of tuning: captures before and after an edit are measured, compared and diagnosed."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 from wavewright.analysis.common.gate.loop import LoopAnswer
-from wavewright.cluster.measurements import findings_of, kind_of_paths, measured
+from wavewright.cluster.measurements import Progress, findings_of, kind_of_paths, measured, no_progress
 
 
 def loop(
@@ -18,9 +15,9 @@ def loop(
     step: str | None = None,
     kernel: str | None = None,
     threshold: float = 0.05,
-    progress: Callable[[str], AbstractContextManager[Any]] = nullcontext,
+    progress: Progress = no_progress,
 ) -> LoopAnswer:
-    """The outcome of an edit: a capture before it, and one after it.
+    """The effect of an edit, judged by a capture before it and one after it.
 
     Raises `UsageError` when the captures are of different kinds, or cannot be measured.
     """
@@ -28,8 +25,7 @@ def loop(
     from wavewright.analysis.common.gate.loop import judged_turn
 
     kind = kind_of_paths([before, after])
-    parameters: dict[str, Any] = {"step": step, "kernel": kernel}
-    sides = [measured([path], kind, **parameters, progress=progress) for path in (before, after)]
+    sides = [measured([path], kind, step=step, kernel=kernel, progress=progress) for path in (before, after)]
     pairs = {}
     if kind == "run":
         from wavewright.analysis.run.compare.run_baseline import renamed_kernels
@@ -38,10 +34,9 @@ def loop(
     verdict = gate(sides[1], sides[0], threshold=threshold, pairs=pairs)
     with progress(f"diagnosing {after}"):
         findings = findings_of([after], kind, kernel) if kind != "counters" else ()
-    by_share = sorted(findings, key=lambda finding: -finding.share)
     with progress("comparing"):
-        parts = _VERDICTS[kind](before, after, step, kernel)
-    return judged_turn(verdict, parts, by_share, before, after)
+        changes = _VERDICTS[kind](before, after, step, kernel)
+    return judged_turn(verdict, changes, sorted(findings, key=lambda finding: -finding.share), before, after)
 
 
 def _traces(before: str, after: str, _step: str | None, kernel: str | None) -> str:

@@ -1,4 +1,4 @@
-"""Processes of this machine."""
+"""The executor that runs tasks in a pool of processes of this machine, and survives their death."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _ATTEMPTS_ALONE = 2
-#: The address of a socket in a folder of ours has 47 bytes more, and 107 at most.
+#: The address of a socket in a scratch folder is 47 bytes longer than its parent's path, and may have 107 bytes.
 _LONGEST_PLACE, _SHORT_PLACE = 60, Path("/tmp")  # noqa: S108 - a folder of our own is made there
-_NO_COMPLAINT = "ignore:resource_tracker:UserWarning"
+_NO_WARNING = "ignore:resource_tracker:UserWarning"
 _PRELOADED = "wavewright.cluster.worker"
 
 
 class Processes:
-    """A pool of `count` processes. When one dies, what it may have worked at is tried again, each item on its own."""
+    """A pool of `count` processes; when one dies, the items that it may have worked on run again, each alone."""
 
     is_elsewhere = False
 
@@ -47,7 +47,7 @@ class Processes:
         while pending_items:
             self._together(task, {number: items[number] for number in pending_items}, outcomes, done)
             pending_items = [number for number in pending_items if number not in outcomes]
-            # A pool takes items in their order, so that the one which killed a worker is among the first of the rest.
+            # A pool takes items in order, so the item that killed a worker is among the first unfinished ones.
             suspects, pending_items = pending_items[: 2 * self.count + 1], pending_items[2 * self.count + 1 :]
             for number in suspects:
                 outcomes[number] = self._alone(task, items[number])
@@ -61,7 +61,7 @@ class Processes:
         outcomes: dict[int, Outcome[Result]],
         done: Callable[[], None],
     ) -> None:
-        """As many outcomes as there are before a worker dies."""
+        """Add the outcomes of all items that finish before a worker dies."""
         with _pool(min(self.count, len(items))) as pool:
             numbers = {pool.submit(task, item): number for number, item in items.items()}
             try:
@@ -93,16 +93,16 @@ def _pool(count: int) -> ProcessPoolExecutor:
 
 
 def _start_tracker() -> None:
-    """Python's process that clears away what pools leave when we are stopped or killed: it need not complain."""
-    sys.warnoptions.append(_NO_COMPLAINT)
+    """Start Python's process that removes what pools leave when we are killed, without its warnings about that."""
+    sys.warnoptions.append(_NO_WARNING)
     try:
         resource_tracker.ensure_running()
     finally:
-        sys.warnoptions.remove(_NO_COMPLAINT)
+        sys.warnoptions.remove(_NO_WARNING)
 
 
 def _place_sockets() -> None:
-    """Choose the folder of the socket of Python's fork server, which would remove that folder only at its own end."""
+    """Give the socket of Python's fork server a folder that we remove; its own stays until the server ends."""
     settings: dict[str, Any] = vars(multiprocessing.current_process())["_config"]
     if settings.get("tempdir") is None:
         has_room = len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_PLACE
@@ -112,7 +112,7 @@ def _place_sockets() -> None:
 
 
 def _begin() -> None:
-    """Ctrl-C is for the process that waits for the answer; its workers end with it, whatever ends it."""
+    """Prepare a worker: Ctrl-C only stops the parent, and the worker ends with the parent, whatever ends that."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stopping.watch(words="")
     Thread(target=_end_with_parent, daemon=True).start()

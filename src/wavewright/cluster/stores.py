@@ -1,4 +1,4 @@
-"""Stores and the captures for them, read by several processes or machines."""
+"""Tasks of several processes or machines: reading the files of a store, measuring captures for it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,9 @@ from wavewright.readers.store import Spread
 
 
 def spread_over(executor: Executor, folder: str) -> Spread:
-    """Reading of the files of a store by an executor.
+    """A reader of the files of a store that gives them to an executor.
 
-    Raises (the reading does)
-    -------------------------
-    WavewrightError
-        When a worker could not finish: a trend without some captures would be another trend.
+    It raises `WavewrightError` when a file could not be read: a trend must not miss captures.
     """
 
     def spread(task: Callable[[Any], Any], items: Sequence[Any]) -> list[Any]:
@@ -36,10 +33,10 @@ def spread_over(executor: Executor, folder: str) -> Spread:
 
 @dataclass(frozen=True)
 class _SeenTask:
-    """A task about a folder, refused where this machine does not see it."""
+    """A task about the files of a store; raises `NotSeenError` on a machine that does not see its folder."""
 
     task: Callable[[Any], Any]
-    folder: str  #: Empty = it is seen.
+    folder: str  #: Empty = not to be checked.
 
     def __call__(self, item: Any) -> Any:
         if self.folder and "://" not in self.folder and not (Path(self.folder) / STORE_MARK).is_file():
@@ -49,23 +46,23 @@ class _SeenTask:
 
 @dataclass(frozen=True)
 class CaptureMeasuring:
-    """Task: what the capture at a path measured."""
+    """The task of measuring the capture at a path."""
 
     step: str | None
     kernel: str | None
     metrics: tuple[str, ...]
-    is_one_of_many: bool  #: Whether others are measured beside it: then it takes no more processes.
+    is_one_of_many: bool  #: Whether other captures are measured at the same time: then it starts no processes.
     is_elsewhere: bool = False
 
     def __call__(self, path: str) -> Baseline | str:
-        """Its measurements; the reason, where it cannot be read."""
+        """The measurements, or the reason why the capture cannot be read."""
         if self.is_elsewhere and not Path(path).exists():
             raise NotSeenError(path)
         try:
             if is_baseline(Path(path)):
                 return read_baseline(Path(path))
             kind = kind_of_paths([path], asks_for_counters=bool(self.metrics))
-            filters: dict[str, Any] = {"step": self.step, "kernel": self.kernel, "metrics": self.metrics}
-            return measured([path], kind, **filters, jobs=1 if self.is_one_of_many else None)
+            jobs = 1 if self.is_one_of_many else None
+            return measured([path], kind, step=self.step, kernel=self.kernel, metrics=self.metrics, jobs=jobs)
         except WavewrightError as error:
             return error.what

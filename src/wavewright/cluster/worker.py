@@ -1,4 +1,4 @@
-"""Loaded once by the server that forks our workers, so that each of them starts with polars at hand."""
+"""What the fork server of worker processes imports once, so that each worker starts with polars loaded."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Calls at work: a few at once in threads of their own, which can be cancelled while others go on."""
+"""Calls of tools: a few run at once, each in a thread; each can be cancelled while the others go on."""
 
 from __future__ import annotations
 
@@ -10,25 +10,27 @@ from typing import Any
 
 AT_ONCE = 4
 MOST_WAITING = 256
-_MOST_ABANDONED = 8  #: Cancelled calls that still compute while others take their place.
-_BEAT_SECONDS = 1.0
+_MOST_ABANDONED = 8  #: Cancelled calls that still compute; each gets a thread more.
+_PROGRESS_SECONDS = 1.0
 
 
 @dataclass
 class Call:
-    """One call: its name in the protocol, what to do, and whether anybody still wants the answer."""
+    """One call: its id, its work and its state."""
 
     key: Any  #: The id of the request.
     work: Callable[[Call], None] = field(repr=False)
-    tell: Callable[[float, str], None] | None = field(default=None, repr=False)  #: Sends progress; None = not wanted.
-    stage: str = "waiting"  #: What it is doing, in words.
+    tell: Callable[[float, str], None] | None = field(
+        default=None, repr=False
+    )  #: Sends progress; None = not asked for.
+    stage: str = "waiting"  #: What it does now, as text for progress.
     is_cancelled: bool = False
-    is_replaced: bool = False  #: Whether another thread took the place of the one that still computes it.
+    is_replaced: bool = False  #: Whether a new thread took the place of the one that still computes it.
     is_done: threading.Event = field(default_factory=threading.Event, repr=False)
 
 
 class Calls:
-    """All calls at work and waiting."""
+    """The running and the waiting calls."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -38,10 +40,10 @@ class Calls:
         self._threads = 0
 
     def start(self, call: Call) -> bool:
-        """Have a call done; False = there are too many, or one of that id."""
+        """Start or queue a call; False = too many are waiting, or one has the same id."""
         with self._changed:
-            names = {each.key for each in self._waiting} | self._running.keys()
-            if call.key in names or len(self._waiting) >= MOST_WAITING:
+            keys = {waiting.key for waiting in self._waiting} | self._running.keys()
+            if call.key in keys or len(self._waiting) >= MOST_WAITING:
                 return False
             self._waiting.append(call)
             serving = self._threads - self._abandoned
@@ -49,11 +51,11 @@ class Calls:
                 self._add_thread()
             self._changed.notify()
         if call.tell is not None:
-            threading.Thread(target=_beat, args=(call,), name="progress", daemon=True).start()
+            threading.Thread(target=_report, args=(call, call.tell), name="progress", daemon=True).start()
         return True
 
     def cancel(self, key: Any) -> None:
-        """Drop the answer of a call; one that runs goes on unheard, and another thread takes its place."""
+        """Drop a call; a running one goes on without an answer, and another thread takes its place."""
         with self._changed:
             for call in self._waiting:
                 if call.key == key:
@@ -99,11 +101,10 @@ class Calls:
                     return
 
 
-def _beat(call: Call) -> None:
-    """Progress while a call takes long: seconds, and what it is doing."""
+def _report(call: Call, tell: Callable[[float, str], None]) -> None:
+    """Send progress until a call is done: seconds, and what it does."""
     seconds = 0.0
-    if call.tell is not None:
-        call.tell(seconds, call.stage)
-    while call.tell is not None and not call.is_done.wait(_BEAT_SECONDS):
-        seconds += _BEAT_SECONDS
-        call.tell(seconds, call.stage)
+    tell(seconds, call.stage)
+    while not call.is_done.wait(_PROGRESS_SECONDS):
+        seconds += _PROGRESS_SECONDS
+        tell(seconds, call.stage)

@@ -1,4 +1,4 @@
-"""Open captures: a handle for each, read when first asked about, forgotten when others need the room."""
+"""Captures that clients named: each has a handle, is read when first asked about, and leaves memory for others."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 
 MOST_OPEN = 8
-MOST_BYTES = 4 << 30  #: Of tables that are held in memory; the capture that is asked about may have more.
+MOST_BYTES = 4 << 30  #: Of tables in memory; the capture of the current question may take more.
 MOST_HANDLES = 10_000
-MOST_ANSWERS = 100  #: Of one capture that are not computed again.
+MOST_ANSWERS = 100  #: Cached results of one capture.
 _HANDLE = re.compile(r"c[0-9]{1,6}")
-_DEEP = 4  #: Levels of containers in which tables are looked for.
+_DEPTH = 4  #: Levels of containers in which tables are counted.
 
 
 @dataclass(frozen=True)
 class Capture:
-    """A capture that was named once: its handle stays, its data may be read again."""
+    """A capture that was named: its handle stays valid, its data may be read again."""
 
     handle: str
     path: Path
     name: str  #: How a client names its path.
-    wanted: str = ""  #: trace, run or counters, where the client said so.
+    wanted: str = ""  #: trace, run or counters, if the client chose one.
     dispatch: str = ""
     target: str = ""  #: The GPU of counters that do not name it.
 
@@ -56,7 +56,7 @@ class Captures:
         return list(self._by_handle.values())
 
     def at(self, given: str) -> list[Capture]:
-        """Captures that have this handle, or that a client calls so."""
+        """The captures with this handle, name or path."""
         return [capture for capture in self.named if given in (capture.handle, capture.name, str(capture.path))]
 
     def is_open(self, handle: str) -> bool:
@@ -75,9 +75,8 @@ class Captures:
             key = (str(path), wanted, dispatch.removeprefix("d"), target)
             if key not in self._named:
                 if len(self._named) >= MOST_HANDLES:
-                    raise UsageError(
-                        f"more than {MOST_HANDLES:,} captures were opened", advice="start the server again"
-                    )
+                    problem = f"more than {MOST_HANDLES:,} captures were opened"
+                    raise UsageError(problem, advice="start the server again")
                 capture = Capture(f"c{len(self._named) + 1}", path, name, *key[1:])
                 self._named[key] = self._by_handle[capture.handle] = capture
             return self._named[key]
@@ -93,11 +92,11 @@ class Captures:
         return self._by_handle[given]
 
     def document(self, capture: Capture) -> Document:
-        """The data of a capture; those that were not asked about for longest make room."""
+        """The data of a capture; the captures that were not used for longest leave memory."""
         with self._lock:
             document = self._documents.get(capture.handle)
             if document is None:
-                if not self.roots.holds(capture.path):  # a link may have taken its place since it was named
+                if not self.roots.holds(capture.path):  # it may have been replaced by a link since it was named
                     what = "this path leads out of the folders that may be read"
                     raise UsageError(what, where=capture.name, advice="list_captures finds others")
                 label = shown(capture.path.name)
@@ -108,12 +107,12 @@ class Captures:
             _ = document.opened
         except BaseException:
             with self._lock:
-                self._documents.pop(capture.handle, None)  # it may be there the next time
+                self._documents.pop(capture.handle, None)  # the next try may succeed
             raise
         with self._lock:
             self._make_room()
             for key in list(document.cache)[:-MOST_ANSWERS]:
-                document.cache.pop(key, None)  # it is computed again when it is asked for again
+                document.cache.pop(key, None)  # the oldest results
         return document
 
     def _make_room(self) -> None:
@@ -125,7 +124,6 @@ class Captures:
 
 def _opened(capture: Capture) -> ThreadTrace | Run | CounterSet:
     from wavewright.base.job_folders import read_instead
-    from wavewright.model.trace import ThreadTrace
     from wavewright.readers.opening import open as open_path
     from wavewright.readers.opening import open_trace
     from wavewright.readers.trace.sources import add_sources_beside
@@ -150,10 +148,10 @@ def _opened(capture: Capture) -> ThreadTrace | Run | CounterSet:
 
 
 def _byte_count(document: Document) -> int:
-    """About how much memory its tables take."""
+    """Estimated memory of the tables of a document."""
     if not document.is_open:
         return 0
-    return _frames_bytes([vars(document.opened), document.cache], _DEEP, set())
+    return _frames_bytes([vars(document.opened), document.cache], _DEPTH, set())
 
 
 def _frames_bytes(value: Any, depth: int, seen: set[int]) -> int:

@@ -1,4 +1,4 @@
-"""Settings with which clients start the server. They are printed; no file is changed."""
+"""The settings with which clients start the server, to be printed: no file is changed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _FILES = {
 class Snippet(NamedTuple):
     """Settings of a client."""
 
-    words: str  #: Where they go, and what they are.
-    settings: str  #: The same in JSON, whatever the client reads.
+    words: str  #: The settings in the client's format, with the name of their file.
+    settings: str  #: The same in JSON, for all clients.
 
 
 def snippet(client: str, roots: Sequence[Path]) -> Snippet:
-    """Settings of a client, and their place.
+    """The settings of a client.
 
     >>> from pathlib import Path
     >>> print(snippet("codex", [Path("/data")]).words)

@@ -1,6 +1,6 @@
-"""The tools as `tools.toml` declares them, with the questions that name them. Nothing heavy is imported here.
+"""The tools as `tools.toml` declares them, with the questions that name them; imports nothing heavy.
 
-What a parameter means in full, and what each topic answers, is in `wavewright://guide`.
+`wavewright://guide` explains the parameters and topics in full.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from wavewright.questions.catalog import QUESTIONS
 from wavewright.questions.kit.parameters import OneOf
 
 _HERE = Path(__file__).parent
-MOST_ROWS = 50  #: That `limit` may ask for.
-USUAL_ROWS = 10
+MOST_ROWS = 50  #: The largest `limit`.
+USUAL_ROWS = 10  #: Without `limit`.
 
 
 @dataclass(frozen=True)
@@ -26,17 +26,13 @@ class Parameter:
 
     name: str
     kind: str = "string"  #: string or integer, as JSON Schema calls them.
-    note: str = ""  #: What to write, where the name does not say it.
+    note: str = ""  #: What to write, if the name does not tell.
     choices: tuple[str, ...] = ()
     is_required: bool = False
 
     @property
     def schema(self) -> dict[str, Any]:
-        """The parameter as JSON Schema.
-
-        >>> Parameter("by", choices=("line", "loop")).schema
-        {'type': 'string', 'enum': ['line', 'loop']}
-        """
+        """The parameter as JSON Schema."""
         shape: dict[str, Any] = {"type": self.kind}
         if self.choices:
             shape["enum"] = list(self.choices)
@@ -45,13 +41,13 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool: what it answers, what it takes, and which topics answer."""
+    """A tool: its name, sentence and parameters, and the topics that answer it."""
 
     name: str
     sentence: str
     parameters: tuple[Parameter, ...]
-    #: Kind of document -> questions of `wavewright.questions.catalog` that it can answer about, the usual one first;
-    #: a tool without any is answered by a function of its own (`wavewright.mcp.tools`).
+    #: Kind of document -> questions of `wavewright.questions.catalog`, the default one first. A tool without any is
+    #: answered by a function of `wavewright.mcp.tools`.
     topics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     usual_rows: int = USUAL_ROWS  #: Where `limit` is not given.
 
@@ -83,7 +79,7 @@ class Tool:
         return tuple(dict.fromkeys(name for names in self.topics.values() for name in names))
 
 
-#: A part of what answers have: `ANSWER_SCHEMA` costs 2,000 tokens more, one more name here as much as ten questions.
+#: A part of `ANSWER_SCHEMA`, which would cost each client 2,000 tokens; every tool repeats it.
 OUTPUT_SCHEMA: dict[str, Any] = {"type": "object", "required": ["headline", "next"]}
 
 #: Every answer in full: resource `wavewright://schema/answer`.
@@ -91,13 +87,13 @@ ANSWER_SCHEMA: dict[str, Any] = json.loads((_HERE / "answer_schema.json").read_t
 
 
 def _answering(tool: str) -> dict[str, tuple[str, ...]]:
-    """Kind of document -> questions that a tool answers: the one called like it first, else in their order."""
+    """Kind of document -> questions that a tool answers, in their order, but the one of its own name first."""
     names = {kind: [each.name for each in of.values() if tool in each.tools] for kind, of in QUESTIONS.items()}
     return {kind: tuple(sorted(each, key=lambda name: name != tool)) for kind, each in names.items() if each}
 
 
 def _parameter(topics: Mapping[str, tuple[str, ...]], name: str, **fields: Any) -> Parameter:
-    """A parameter as it is declared, with the choices that a question has."""
+    """A declared parameter, with the choices of a question's parameter if it declares none."""
     parsers = [QUESTIONS[kind][topic].parameters.get(name) for kind, names in topics.items() for topic in names]
     choices = [parser.choices for parser in parsers if isinstance(parser, OneOf)]
     return Parameter(name, **fields | {"choices": tuple(fields.get("choices", choices[0] if choices else ()))})
@@ -112,19 +108,20 @@ def _tool(
     pages: bool = False,
     usual_rows: int = USUAL_ROWS,
 ) -> Tool:
-    """A tool as it is declared; of one that answers several questions about a capture, `about` chooses one."""
+    """A declared tool; where several questions answer it, the parameter `about` chooses one."""
     topics = _answering(name) if answers else {}
-    of_tool = tuple(_parameter(topics, **each) for each in parameters)
-    rows = (Parameter("limit", "integer"), Parameter("cursor")) if answers or pages else ()
-    if not answers:
-        return Tool(name, sentence, (*of_tool, *rows), usual_rows=usual_rows)
-    choices = tuple(dict.fromkeys(topic for names in topics.values() for topic in names))
-    about = (Parameter("about", choices=choices),) if len(choices) > 1 else ()
-    capture = Parameter("capture", note="handle or path" if name == "diagnose" else "", is_required=True)
-    return Tool(name, sentence, (capture, *about, *of_tool, *rows), topics, usual_rows)
+    all_parameters = [_parameter(topics, **parameter) for parameter in parameters]
+    if answers or pages:
+        all_parameters += [Parameter("limit", "integer"), Parameter("cursor")]
+    if answers:
+        choices = tuple(dict.fromkeys(topic for names in topics.values() for topic in names))
+        about = [Parameter("about", choices=choices)] if len(choices) > 1 else []
+        capture = Parameter("capture", note="handle or path" if name == "diagnose" else "", is_required=True)
+        all_parameters = [capture, *about, *all_parameters]
+    return Tool(name, sentence, tuple(all_parameters), topics, usual_rows)
 
 
-#: In the order in which they are useful.
+#: The most useful first.
 TOOLS = tuple(_tool(**each) for each in tomllib.loads((_HERE / "tools.toml").read_text(encoding="utf-8"))["tool"])
 #: By name.
 BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -1,4 +1,4 @@
-"""The dispatcher of calls of tools: arguments checked, captures opened, every error turned into an answer."""
+"""The dispatcher of calls: it checks arguments, opens captures, asks tools, and turns every error into a result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Dispatcher:
         return cls(Captures(Roots.of(roots)))
 
     def answered(self, name: str, arguments: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:
-        """The result of a call, whatever happens."""
+        """The result of a call; errors and bugs become results too."""
         try:
             tool = BY_NAME[name]
             checked = check_arguments(tool, arguments)
@@ -50,7 +50,7 @@ class Dispatcher:
         except BaseException as error:  # a panic inside polars is not an Exception
             import traceback
 
-            traceback.print_exc()  # to the log of the client; the model gets one sentence
+            traceback.print_exc()  # for the client's log; the model gets one sentence
             what = f"this is a bug in wavewright: {type(error).__name__}: {str(error)[:200]}"
             return error_of(WavewrightError(what, advice="ask something else, and report it"))
 
@@ -64,7 +64,7 @@ class Dispatcher:
         return ask(tool, arguments, capture, document)
 
     def _ways_out(self, error: WavewrightError, arguments: Mapping[str, Any]) -> tuple[Offer, ...]:
-        """Calls to send instead, where a path was not what it should be."""
+        """Calls to send instead, if the error is about a path."""
         given = arguments.get("path") or arguments.get("capture")
         if not isinstance(given, str) or isinstance(error, _ArgumentError):
             return ()
@@ -81,14 +81,11 @@ class Dispatcher:
 
 
 class _ArgumentError(UsageError):
-    """Arguments that the tool does not take."""
+    """Arguments that a tool does not take."""
 
 
 def check_arguments(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments, if the tool takes them all.
-
-    Raises `UsageError` when one is not known, missing or of the wrong kind.
-    """
+    """The arguments as values. Raises `UsageError` when one is unknown, missing or of the wrong kind."""
     parameters = {parameter.name: parameter for parameter in tool.parameters}
     given = {name: value for name, value in given.items() if value is not None}
     for name in given:

@@ -1,4 +1,4 @@
-"""An answer as a result of the protocol: text for people and models, fields for programs, both within their budget."""
+"""Answers as results of the protocol: text for people and models, fields for programs, both of bounded length."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from wavewright.writers.markdown.brief import brief_markdown
 from wavewright.writers.markdown.code_spans import Recorded, texts_in
 
 _USUAL = 8_000  #: Characters of the text, and of the fields: 2,000 tokens.
-_LARGE = 11_500  #: The same where more rows than usual were asked for: 24,000 with what is around both.
+_LARGE = 11_500  #: The same if more rows than usual were asked for: the whole message has 24,000.
 _LOSSES, _LOSS_LENGTH = 5, 300
 _HEADLINE_LENGTH = 400
-_FOLLOWING_ROWS = 5  #: Of tables after the main one.
+_FOLLOWING_ROWS = 5  #: Of each table after the main one.
 
 
 @dataclass(frozen=True)
@@ -36,32 +36,26 @@ class Offer:
 
     @property
     def line(self) -> str:
-        """The call as a model reads it.
-
-        >>> Offer("source", {"capture": "c1", "at": "i0x1814"}, "the code around it").line
-        '- source {"capture":"c1","at":"i0x1814"}: the code around it'
-        """
+        """The call as a model reads it."""
         arguments = json.dumps(dict(self.arguments), separators=(",", ":"), ensure_ascii=False)
         return printable(f"- {self.tool} {arguments}" + (f": {self.reason}" if self.reason else ""))
 
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer before it is written down."""
+    """The parts of an answer."""
 
     headline: str
     sections: tuple[Section, ...] = ()
     tables: tuple[Rows, ...] = ()  #: The main one first.
     capture: str | None = None
     subject: str = ""  #: What it is about, in one line.
-    kind: str = ""  #: Of the document.
     losses: tuple[str, ...] = ()
     offers: tuple[Offer, ...] = ()
     links: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-    recorded: Sequence[str] = ()  #: Texts of the capture, which are marked wherever they stand.
-    limit: int = 10  #: Rows of the main table.
-    cursor_of: Any = field(default=None, repr=False)  #: Place of a row -> the cursor that goes on there.
+    recorded: Sequence[str] = ()  #: Untrusted texts of the capture, which are marked wherever they appear.
+    cursor_of: Any = field(default=None, repr=False)  #: Number of a row -> the cursor of the answer that starts there.
 
 
 def result_of(reply: Reply, *, is_large: bool = False) -> dict[str, Any]:
@@ -76,13 +70,7 @@ def result_of(reply: Reply, *, is_large: bool = False) -> dict[str, Any]:
 
 
 def error_of(error: WavewrightError, offers: tuple[Offer, ...] = ()) -> dict[str, Any]:
-    """The result of a call that could not be answered: what happened, where, what could be read, what to try.
-
-    >>> from wavewright.errors import UsageError
-    >>> print(error_of(UsageError("no such table", advice="schema lists them"))["content"][0]["text"])
-    error: no such table
-    try: schema lists them
-    """
+    """The result of a call that failed: what happened, where, what could be read, what to try."""
     parts = {"error": error.what, "where": error.where, "still read": error.kept, "try": error.advice}
     lines = [printable(f"{label}: {text}")[: 2 * _HEADLINE_LENGTH] for label, text in parts.items() if text]
     lines += ["next:", *(offer.line for offer in offers)] if offers else []
@@ -91,7 +79,7 @@ def error_of(error: WavewrightError, offers: tuple[Offer, ...] = ()) -> dict[str
 
 
 def _text(reply: Reply, room: int) -> str:
-    """The same as `--brief` prints, with calls of tools instead of commands."""
+    """The text of `--brief`, with calls of tools instead of commands."""
     ending = "\n".join(["next:", *(offer.line for offer in reply.offers)]) if reply.offers else ""
     notes = "\n".join(reply.notes)
     left = room - len(ending) - len(notes) - 4
@@ -109,7 +97,7 @@ def _text(reply: Reply, room: int) -> str:
 
 
 def _fitting(reply: Reply, room: int) -> dict[str, Any]:
-    """The fields with as many rows as there is room for: the main table loses rows last."""
+    """The fields, shortened to the room: later tables go first, then rows of the main table."""
     main, *others = reply.tables or (Rows("", (), (), 0),)
     following = [replace(table, rows=table.rows[:_FOLLOWING_ROWS]) for table in others]
     while True:
@@ -127,27 +115,27 @@ def _fitting(reply: Reply, room: int) -> dict[str, Any]:
 
 
 def _fields(reply: Reply, tables: tuple[Rows, ...]) -> dict[str, Any]:
-    shown = len(tables[0].rows) if tables else 0
-    total = tables[0].total if tables else 0
-    place = (tables[0].start if tables else 0) + shown
-    is_more = bool(tables) and place < total and shown > 0 and reply.cursor_of is not None
+    main = tables[0] if tables else Rows("", (), (), 0)
+    shown, end = len(main.rows), main.start + len(main.rows)
+    is_more = shown > 0 and end < main.total and reply.cursor_of is not None
     return {
         "capture": reply.capture,
         "headline": printable(reply.headline)[:_HEADLINE_LENGTH],
         "tables": {table.name: table.fields for table in tables},
         "shown": shown,
-        "total": total,
-        "next_cursor": reply.cursor_of(place) if is_more else None,
+        "total": main.total,
+        "next_cursor": reply.cursor_of(end) if is_more else None,
         "losses": [loss[:_LOSS_LENGTH] for loss in reply.losses[:_LOSSES]],
         "next": [offer.fields for offer in reply.offers],
         "links": list(reply.links),
-        "notes": [*reply.notes, *_left_out(reply, tables)],
+        "notes": [*reply.notes, *_notes_on_cuts(reply, tables)],
     }
 
 
-def _left_out(reply: Reply, tables: tuple[Rows, ...]) -> list[str]:
-    shown = {table.name for table in tables}
-    missing = [table.name for table in reply.tables if table.name not in shown]
+def _notes_on_cuts(reply: Reply, tables: tuple[Rows, ...]) -> list[str]:
+    """Sentences about tables and rows for which there was no room."""
+    present = {table.name for table in tables}
+    missing = [table.name for table in reply.tables if table.name not in present]
     notes = [f"tables without room here: {', '.join(missing)}"] if missing else []
     return notes + [
         f"{table.name}: showing {len(table.rows):,} of {table.total:,} rows" for table in tables[1:]

@@ -1,4 +1,4 @@
-"""Paths that a client may name: those below the folders that the server was started with, all links followed."""
+"""The paths that a client may name: after following all links, they are below the folders given at the start."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from wavewright.base.files import is_inside
 from wavewright.base.shown import shown
 from wavewright.errors import UsageError
 
-_LONGEST = 4096
-_LOOKED_AT = 2_000  #: Names of a folder among which the nearest is looked for.
+_LONGEST = 4096  #: Characters of a path.
+_LOOKED_AT = 2_000  #: Names of a folder among which a similar one is looked for.
 
 
 @dataclass(frozen=True)
 class Roots:
-    """The folders below which captures may be read; the first is where relative paths start."""
+    """The folders below which captures may be read; relative paths start at the first."""
 
     folders: tuple[Path, ...]
 
@@ -31,7 +31,7 @@ class Roots:
         return cls(tuple(Path(os.path.realpath(folder)) for folder in folders))
 
     def path(self, given: str) -> Path:
-        """The path that a client means. Raises `UsageError` when it leads out of the folders, or to nothing."""
+        """A path of a client. Raises `UsageError` when it leads out of the folders, or nothing is there."""
         where = given[:200]
         if not given or len(given) > _LONGEST or "\0" in given:
             raise UsageError("not a path", where=where.replace("\0", "\\0"), advice=self._advice())
@@ -52,11 +52,7 @@ class Roots:
         return any(is_inside(path, folder) for folder in self.folders)
 
     def relative(self, path: Path) -> str:
-        """The name of a path for clients: from the first folder, else as a whole.
-
-        >>> Roots((Path("/data"),)).relative(Path("/data/run/results.db"))
-        'run/results.db'
-        """
+        """The name of a path for clients: relative to the first folder, else absolute."""
         first = self.folders[0]
         for place in (path, Path(os.path.realpath(path))):
             if place.is_relative_to(first):
@@ -64,12 +60,11 @@ class Roots:
         return shown(str(path))
 
     def _advice(self) -> str:
-        return (
-            f"give a path below {' or '.join(shown(str(folder)) for folder in self.folders)}; list_captures finds some"
-        )
+        folders = " or ".join(shown(str(folder)) for folder in self.folders)
+        return f"give a path below {folders}; list_captures finds some"
 
     def _nearest(self, place: Path) -> str:
-        """The names that are there, where the path ends."""
+        """Advice with a similar name in the last folder of the path that exists."""
         while not place.parent.is_dir() and place.parent != place:
             place = place.parent
         try:

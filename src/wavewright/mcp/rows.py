@@ -1,4 +1,4 @@
-"""Rows of answers as fields of a reply, and cursors: where they go on."""
+"""Tables of answers as fields of a reply, and the cursors that continue them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from wavewright.model.blocks import Finding, Table
 from wavewright.words.kit.handles import instruction_handle
 
 _LONGEST = 160  #: Characters of a cell.
-_DIGITS = 5  #: That are significant: no measurement has more.
+_DIGITS = 5  #: Significant digits: no measurement has more.
 _ADDRESSES = ("address", "producer_address")
 
 
@@ -31,7 +31,7 @@ class Rows:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     total: int  #: Rows of the whole table.
-    start: int = 0  #: The place of the first of these in it.
+    start: int = 0  #: Number of the first of these rows in the table.
 
     @property
     def fields(self) -> dict[str, Any]:
@@ -40,14 +40,14 @@ class Rows:
 
 
 def rows_of(name: str, frame: pl.DataFrame, *, start: int = 0, limit: int = 10) -> Rows:
-    """Rows of a frame; columns that say nothing here are left out, addresses become handles.
+    """Rows of a frame without columns that carry no information; addresses become handles.
 
     >>> import polars as pl
     >>> rows_of("units", pl.DataFrame({"address": [6164], "file": [None], "share": [1 / 3]})).fields
     {'columns': ['address', 'share'], 'rows': [['i0x1814', 0.33333]], 'total': 1}
     """
     page = frame.slice(start, limit)
-    columns = [column for column in page.columns if _says_something(page, column)] or page.columns
+    columns = [column for column in page.columns if _is_informative(page, column)] or page.columns
     kinds = [column in _ADDRESSES for column in columns]
     rows = tuple(
         tuple(_handle(value) if is_address else cell(value) for value, is_address in zip(row, kinds, strict=True))
@@ -56,8 +56,8 @@ def rows_of(name: str, frame: pl.DataFrame, *, start: int = 0, limit: int = 10) 
     return Rows(name, tuple(map(printable, columns)), rows, frame.height, start)
 
 
-def _says_something(page: pl.DataFrame, column: str) -> bool:
-    """True if a column has values other than null and 0, and not only what other columns have already."""
+def _is_informative(page: pl.DataFrame, column: str) -> bool:
+    """True if a column has values other than null and 0, and does not repeat other columns."""
     values = page[column].to_list()
     if not any(value is not None and value != 0 for value in values):
         return False
@@ -68,25 +68,23 @@ def _says_something(page: pl.DataFrame, column: str) -> bool:
 
 
 def rows_of_table(name: str, table: Table) -> Rows:
-    """A table as people read it: units are in its cells."""
+    """A table for people, with units in its cells."""
     columns = tuple(column.heading for column in table.columns)
     return Rows(name, columns, tuple(tuple(map(cell, row)) for row in table.rows), len(table.rows))
 
 
 def rows_of_findings(findings: Sequence[Finding], start: int = 0, limit: int = 10) -> Rows:
-    """Findings with their handles, what they were seen at first, and what to do first."""
-    rows = [
-        (
-            finding.handle or f"f{finding.number}",
-            finding.verdict,
-            finding.gain,
-            _first(finding, "see"),
-            _first(finding, "do"),
+    """Findings with their handles, the first evidence and the first remedy."""
+    rows = tuple(
+        tuple(
+            map(
+                cell,
+                (each.handle or f"f{each.number}", each.verdict, each.gain, _first(each, "see"), _first(each, "do")),
+            )
         )
-        for finding in findings[start : start + limit]
-    ]
-    columns = ("handle", "verdict", "gain", "see", "do")
-    return Rows("findings", columns, tuple(tuple(map(cell, row)) for row in rows), len(findings), start)
+        for each in findings[start : start + limit]
+    )
+    return Rows("findings", ("handle", "verdict", "gain", "see", "do"), rows, len(findings), start)
 
 
 def _first(finding: Finding, label: str) -> str | None:
@@ -94,7 +92,7 @@ def _first(finding: Finding, label: str) -> str | None:
 
 
 def cell(value: Any) -> str | int | float | bool | None:
-    """A value for JSON: texts without control characters and of bounded length, numbers with the digits they have.
+    """A value for JSON: texts of bounded length without control characters, numbers with 5 significant digits.
 
     >>> cell(0.123456789), cell(float("nan")), cell("a" * 200)[-3:], cell(7)
     (0.12346, None, 'aa…', 7)
@@ -116,16 +114,21 @@ _DIGEST_BYTES = 6
 
 
 def cursor(tool: str, arguments: Mapping[str, Any], start: int) -> str:
-    """The cursor of the row at a place."""
+    """The cursor of an answer that starts at a row."""
     return base64.urlsafe_b64encode(_digest(tool, arguments) + start.to_bytes(6)).decode()
 
 
-def start_of(given: str, tool: str, arguments: Mapping[str, Any]) -> int:
-    """The place of the row that a cursor names. Raises `UsageError` when it came with another question.
+def start_of(tool: str, arguments: Mapping[str, Any]) -> int:
+    """The first row of an answer: that of the argument `cursor`, else 0.
 
-    >>> start_of(cursor("hotspots", {"by": "line"}, 20), "hotspots", {"by": "line", "limit": 5})
+    Raises `UsageError` when the cursor belongs to another question.
+
+    >>> start_of("hotspots", {"by": "line", "limit": 5, "cursor": cursor("hotspots", {"by": "line"}, 20)})
     20
     """
+    given = arguments.get("cursor")
+    if not given:
+        return 0
     try:
         content = base64.b64decode(given.encode(), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):

@@ -1,4 +1,4 @@
-"""The server: messages in, messages out. It knows the protocol, and nothing of captures."""
+"""The server of the Model Context Protocol: it reads and writes messages, and hands calls of tools on."""
 
 from __future__ import annotations
 
@@ -14,58 +14,52 @@ from pathlib import Path
 from typing import Any
 
 from wavewright.base import stopping
+from wavewright.base.shown import all_shown
 from wavewright.mcp import texts
 from wavewright.mcp.calls import Call, Calls
 from wavewright.mcp.declared import BY_NAME, TOOLS
 
+#: Name of a tool, its arguments, a callback for progress -> the result.
 Answering = Callable[[str, Mapping[str, Any], Callable[[str], None]], dict[str, Any]]
 
-HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  #: Newest first.
-MODERN = ("2026-07-28",)
+HANDSHAKE = ("2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05")  #: Revisions with `initialize`, newest first.
+MODERN = ("2026-07-28",)  #: Revisions that each request names itself.
 _META = "io.modelcontextprotocol"
 _VERSION_KEY = f"{_META}/protocolVersion"
 _SERVER_KEY = f"{_META}/serverInfo"
 
-#: Methods whose results a client may keep, and how long, in milliseconds: the lists never change while we run.
-_KEPT_MS = dict.fromkeys(
+#: Method -> how long a client may cache its results, in ms: the lists never change while the server runs.
+_CACHED_MS = dict.fromkeys(
     ("server/discover", "tools/list", "prompts/list", "resources/list", "resources/templates/list", "resources/read"),
     3_600_000,
 )
 
 
 def agreed(wanted: Any) -> str:
-    """The revision that `initialize` agrees on: the wanted one, else our newest.
-
-    >>> agreed("2025-06-18"), agreed("1999-01-01")
-    ('2025-06-18', '2025-11-25')
-    """
+    """The revision that `initialize` agrees on: the requested one, else the newest."""
     return wanted if wanted in HANDSHAKE else HANDSHAKE[0]
 
 
 def named_version(params: dict[str, Any]) -> Any:
-    """The revision that a request names itself; None = it does not, as before 2026-07-28."""
+    """The revision that a request names; None = none, as before 2026-07-28."""
     meta = params.get("_meta")
     return meta.get(_VERSION_KEY) if isinstance(meta, dict) else None
 
 
 def stamped(method: str, result: dict[str, Any], server: dict[str, str]) -> dict[str, Any]:
-    """A result with what 2026-07-28 wants in it.
-
-    >>> stamped("ping", {}, {"name": "x"})["resultType"]
-    'complete'
-    """
-    cached = {"ttlMs": _KEPT_MS[method], "cacheScope": "private"} if method in _KEPT_MS else {}
+    """A result with the members that revision 2026-07-28 demands."""
+    cached = {"ttlMs": _CACHED_MS[method], "cacheScope": "private"} if method in _CACHED_MS else {}
     return {**result, "resultType": "complete", **cached, "_meta": {_SERVER_KEY: server}}
 
 
-MOST_BYTES = 1 << 20  #: Of one line: no question is longer.
-_AT_ONCE = 1 << 16
+MOST_BYTES = 1 << 20  #: Of one line.
+_READ_BYTES = 1 << 16
 
 
 def read_lines(descriptor: int, most: int = MOST_BYTES) -> Iterator[bytes | None]:
-    """The lines until the end of the input; None = a line that was too long, which was skipped."""
+    """The lines of the input; None for each line that was too long and was skipped."""
     rest, is_skipping = b"", False
-    while chunk := os.read(descriptor, _AT_ONCE):
+    while chunk := os.read(descriptor, _READ_BYTES):
         *whole, tail = chunk.split(b"\n")
         for piece in whole:
             line, rest = rest + piece, b""
@@ -85,15 +79,15 @@ def read_lines(descriptor: int, most: int = MOST_BYTES) -> Iterator[bytes | None
 
 
 class Writer:
-    """Writes messages to a descriptor, each on one line and whole, whichever thread has them."""
+    """Writes messages to a descriptor, one per line, from any thread."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
         self._lock = threading.Lock()
-        self.is_closed = False  #: Whether the reader is gone.
+        self.is_closed = False  #: Whether the client has closed its end.
 
     def write(self, message: dict[str, Any]) -> None:
-        """Write one message; nothing once the reader is gone."""
+        """Write a message, unless the client has closed its end."""
         content = memoryview(as_line(message))
         with self._lock:
             try:
@@ -104,30 +98,25 @@ class Writer:
 
 
 def as_line(message: Any) -> bytes:
-    """A message as a line of JSON; bytes of names that are not UTF-8 get escapes.
-
-    >>> as_line({"id": 1})
-    b'{"id":1}\\n'
-    """
-    text = json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+    """A message as a line of JSON; bytes of names that are not UTF-8 get escapes."""
     try:
-        return text.encode() + b"\n"
+        return _json(message).encode() + b"\n"
     except UnicodeEncodeError:
-        from wavewright.base.shown import ESCAPES, all_shown
+        return _json(all_shown(message)).encode() + b"\n"
 
-        return (
-            json.dumps(all_shown(message), separators=(",", ":"), ensure_ascii=False).encode("utf-8", ESCAPES) + b"\n"
-        )
+
+def _json(message: Any) -> str:
+    return json.dumps(message, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
 INTERNAL_ERROR, UNSUPPORTED_VERSION = -32603, -32022
-_LONGEST = 80  #: Characters of a wrong word that an error repeats.
+_LONGEST = 80  #: Characters of a client's text in an error.
 _CAPABILITIES: dict[str, dict[str, Any]] = {"tools": {}, "resources": {}, "prompts": {}}
 
 
 class ProtocolError(Exception):
-    """A request that cannot be answered at all; wrong arguments of a tool are answered by the tool."""
+    """A request that gets an error of the protocol; wrong arguments of a tool get a result instead."""
 
     def __init__(self, code: int, message: str, data: Any = None) -> None:
         super().__init__(message)
@@ -136,7 +125,7 @@ class ProtocolError(Exception):
 
 @dataclass
 class Server:
-    """Answers requests; calls of tools go to threads, everything else is answered at once."""
+    """Answers requests: calls of tools in threads, everything else at once."""
 
     writer: Writer
     answer: Answering
@@ -150,11 +139,11 @@ class Server:
 
     @property
     def info(self) -> dict[str, str]:
-        """Who we are."""
+        """The identity of this server."""
         return {"name": "wavewright", "title": "wavewright", "version": self.version}
 
     def serve(self, descriptor: int) -> None:
-        """Answer what comes in until the input ends, and then what is still at work."""
+        """Answer messages until the input ends, and finish the running calls."""
         for line in read_lines(descriptor):
             if line is None:
                 self._refuse(None, INVALID_REQUEST, f"a line has more than {MOST_BYTES:,} bytes")
@@ -165,14 +154,14 @@ class Server:
         self.calls.finish()
 
     def take(self, line: bytes) -> None:
-        """Handle one line, whatever it is."""
+        """Handle one line of input."""
         try:
             message = json.loads(line)
         except (ValueError, RecursionError) as error:  # ValueError: also bytes that are not UTF-8
             self._refuse(None, PARSE_ERROR, f"not JSON: {str(error)[:_LONGEST]}")
             return
-        for each in message if isinstance(message, list) and message else [message]:  # 2025-03-26 allows lists
-            self._take_message(each)
+        for entry in message if isinstance(message, list) and message else [message]:  # 2025-03-26 allows lists
+            self._take_message(entry)
 
     def _take_message(self, message: Any) -> None:
         if not isinstance(message, dict):
@@ -180,7 +169,7 @@ class Server:
             return
         key, method, params = message.get("id"), message.get("method"), message.get("params") or {}
         if "method" not in message and ("result" in message or "error" in message):
-            return  # an answer: we never ask
+            return  # a response, although this server sends no requests
         if "id" in message and (isinstance(key, bool) or not isinstance(key, str | int)):
             self._refuse(None, INVALID_REQUEST, "an id is a text or an integer")
         elif message.get("jsonrpc") != "2.0" or not isinstance(method, str) or not isinstance(params, dict):
@@ -205,7 +194,7 @@ class Server:
                 respond(self._result(method, params))
         except ProtocolError as error:
             self._refuse(key, error.code, error.message, error.data)
-        except Exception as error:  # one request must not end the others
+        except Exception as error:  # the server must go on
             self._refuse(key, INTERNAL_ERROR, f"this is a bug in wavewright: {type(error).__name__}: {error}")
 
     def _result(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
@@ -256,7 +245,7 @@ class Server:
                 result = self.answer(name, arguments, say)
                 if not call.is_cancelled:
                     respond(result)
-            except Exception as error:  # the client must not wait for ever
+            except Exception as error:  # the client must get a response
                 self._refuse(key, INTERNAL_ERROR, f"this is a bug in wavewright: {type(error).__name__}: {error}")
 
         meta = params.get("_meta")
@@ -279,7 +268,7 @@ class Server:
 
 
 class _Tools:
-    """The tools, which load what they need with the first call."""
+    """The tools; their modules are imported by the first call."""
 
     def __init__(self, roots: Sequence[Path]) -> None:
         self._roots = roots
@@ -295,9 +284,10 @@ class _Tools:
 
 
 def serve(roots: Sequence[Path]) -> None:
-    """Answer a client until it closes our input.
+    """Answer a client on standard input and output until it closes the input.
 
-    Whatever else prints (a library, a warning) goes to standard error: one foreign line would end the conversation.
+    Everything else that is printed, by libraries or as a warning, goes to standard error: a foreign line on standard
+    output would break the protocol.
     """
     protocol = os.dup(1)
     os.dup2(2, 1)
@@ -306,7 +296,7 @@ def serve(roots: Sequence[Path]) -> None:
 
 
 def version() -> str:
-    """Our version, by the name of the folder that installers write: `importlib.metadata` takes longer than all else."""
+    """The version, from the name of the folder that installers write: `importlib.metadata` takes much longer."""
     start, end = "wavewright-", ".dist-info"
     for folder in sys.path:
         with suppress(OSError):

@@ -1,56 +1,46 @@
-"""Calls that are worth sending next, with their arguments."""
+"""Suggested next calls, made of the next questions of an answer."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from wavewright.mcp.declared import BY_NAME, TOOLS, Tool
+from wavewright.mcp.declared import TOOLS, Tool
 from wavewright.mcp.reply import Offer
 from wavewright.model.next_question import NextQuestion
 from wavewright.questions.catalog import QUESTIONS
 
 MOST = 3
-#: Names of parameters of questions that the tools call otherwise.
+#: Parameter of a question -> its name in the tools, where that differs.
 ALIASES = {"name": "kernel"}
 
 
 def suggested_calls(
     questions: Iterable[NextQuestion], kind: str, handle: str, *, asked: Offer | None = None
 ) -> tuple[Offer, ...]:
-    """The calls that ask these questions about a capture, the most useful first; never the one that was just asked.
+    """At most three calls that ask these questions about a capture, and, if there is room, the usual ones of its kind.
 
-    Where they are few, what is of use after a look at such a document comes last.
+    Never the call that was just `asked`.
     """
-    asked_next = [*questions, *QUESTIONS[kind]["about"].next_always]
-    offers = [offer for question in asked_next if (offer := _offer(question, kind, handle))]
-    chosen: list[Offer] = []
-    seen = [] if asked is None else [(asked.tool, dict(asked.arguments))]
-    for offer in offers:
-        key = (offer.tool, dict(offer.arguments))
-        if key not in seen and len(chosen) < MOST:
-            seen.append(key)
-            chosen.append(offer)
-    return tuple(chosen)
+    offers: list[Offer] = [] if asked is None else [asked]
+    for question in (*questions, *QUESTIONS[kind]["about"].next_always):
+        offer = _offer(question, kind, handle)
+        if offer and all((offer.tool, offer.arguments) != (other.tool, other.arguments) for other in offers):
+            offers.append(offer)
+    return tuple(offers[1 if asked else 0 :][:MOST])
 
 
 def tool_of(kind: str, topic: str) -> Tool | None:
-    """The tool that answers a topic about documents of a kind; where several do, the one that it is the usual topic of.
-
-    >>> tool_of("trace", "waits").name, tool_of("run", "kernels").name
-    ('explain_wait', 'hotspots')
-    """
+    """The tool that answers a topic about a kind of documents; of several, the one in which the topic comes first."""
     tools = [tool for tool in TOOLS if topic in tool.topics.get(kind, ())]
     return min(tools, key=lambda tool: tool.topics[kind].index(topic), default=None)
 
 
 def _offer(question: NextQuestion, kind: str, handle: str) -> Offer | None:
-    """None = no tool takes this question with its parameters."""
+    """The call that asks a question; None = no tool takes it with its parameters."""
     tool = tool_of(kind, question.topic)
-    if question.topic == "about":
+    if tool is None or question.topic == "about":
         return None
-    if tool is None:
-        return None
-    names = {parameter.name: parameter.kind for parameter in BY_NAME[tool.name].parameters}
+    names = {parameter.name: parameter.kind for parameter in tool.parameters}
     arguments: dict[str, str | int] = {"capture": handle}
     if tool.topics[kind][0] != question.topic:
         arguments["about"] = question.topic

@@ -1,4 +1,4 @@
-"""The server's texts: instructions, prompts, and resources, as `texts.toml` and the files beside it have them."""
+"""The server's instructions, prompts and resources, from `texts.toml` and the files beside it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ _HERE = Path(__file__).parent
 _TEXTS: dict[str, Any] = tomllib.loads((_HERE / "texts.toml").read_text(encoding="utf-8"))
 _RECORDED: str = _TEXTS["recorded"]
 INSTRUCTIONS: str = _TEXTS["instructions"].format(recorded=_RECORDED)
-#: Jobs that people have, with the words for a model that has the tools.
+#: Name -> prompt: the task of a user, in words for a model that has the tools.
 PROMPTS: dict[str, dict[str, Any]] = {each["name"]: each for each in _TEXTS["prompt"]}
-#: As the protocol lists them.
+#: In the form of the protocol's lists.
 RESOURCES: list[dict[str, str]] = _TEXTS["resource"]
 TEMPLATES: list[dict[str, str]] = _TEXTS["template"]
 _DEFINITIONS = "wavewright://definitions/"
@@ -41,9 +41,6 @@ def filled_prompt(name: str, arguments: Any) -> dict[str, Any]:
     """A prompt with its arguments filled in.
 
     Raises `LookupError, ValueError` when there is no such prompt, or an argument is missing or not known.
-
-    >>> filled_prompt("find-the-line", {"path": "trace/"})["messages"][0]["content"]["text"][:27]
-    'Open the thread trace trace'
     """
     prompt = PROMPTS.get(name)
     if prompt is None:
@@ -56,11 +53,7 @@ def filled_prompt(name: str, arguments: Any) -> dict[str, Any]:
 
 
 def resource(uri: str) -> dict[str, Any]:
-    """The content of a resource. Raises `LookupError` when there is none.
-
-    >>> resource("wavewright://guide")["mimeType"]
-    'text/markdown'
-    """
+    """The content of a resource. Raises `LookupError` when there is none."""
     from wavewright.mcp.declared import TOOLS
 
     topic = uri.removeprefix(_DEFINITIONS)
@@ -84,7 +77,7 @@ def _text_of(name: str) -> str:
 
 
 def definition(topic: str) -> str:
-    """Definitions of the numbers of a topic, for each kind of document that it is about, as Markdown."""
+    """The definitions of the numbers of a topic as Markdown, for each kind of documents that it is about."""
     from wavewright.model.document import DOCUMENTS
     from wavewright.questions.catalog import QUESTIONS
 
@@ -100,7 +93,7 @@ def definition(topic: str) -> str:
 
 
 def _lines_of(answer: type[Answer]) -> list[str]:
-    """Definition and columns of a class of answers."""
+    """The definition and the columns of a class of answers as lines of Markdown."""
     lines = ["", answer.definition] if answer.definition else []
     for name, table in answer.tables.items():
         lines += ["", f"### {name}: {table.row}", "", "| column | unit | meaning |", "|---|---|---|"]

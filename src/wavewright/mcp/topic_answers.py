@@ -1,4 +1,4 @@
-"""Topics as answers of tools: one registry for reports, notebooks and agents."""
+"""The answers of tools that declared questions (topics) give."""
 
 from __future__ import annotations
 
@@ -24,27 +24,27 @@ from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.question import Question, Wording
 from wavewright.writers.markdown.code_spans import texts_of
 
-_OURS = ("capture", "about", "limit", "cursor")  #: Parameters that the tools have and topics do not.
-_WIDTH = 140
-_EVERY = 10_000  #: Findings of a diagnosis: all.
+_OURS = ("capture", "about", "limit", "cursor")  #: Parameters of tools that topics do not have.
+_WIDTH = 140  #: Characters of a line.
+_ALL = 10_000  #: Findings of a diagnosis: more than there are.
 
 
 def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Document) -> Reply:
-    """The answer of a tool that is made of topics.
+    """The answer of a topic.
 
     Raises `UsageError` when the tool is not about such documents, or an argument is wrong.
     """
     topic = _topic(tool, arguments, document)
     limit = int(arguments.get("limit") or tool.usual_rows)
-    start = start_of(arguments["cursor"], tool.name, arguments) if arguments.get("cursor") else 0
+    start = start_of(tool.name, arguments)
     given = {_spelled(topic, name): str(value) for name, value in arguments.items() if name not in _OURS}
     answer = topic.answer(document, **topic.parsed(given))
     section = topic.worded(document, answer, Wording(limit=limit, width=_WIDTH))
-    findings = _findings(section) and _findings(topic.worded(document, answer, Wording(limit=_EVERY, width=_WIDTH)))
-    asked = Offer(tool.name, {name: value for name, value in arguments.items() if name not in ("limit", "cursor")})
-    asked = replace(asked, arguments={**asked.arguments, "capture": capture.handle})
+    findings = _findings(section) and _findings(topic.worded(document, answer, Wording(limit=_ALL, width=_WIDTH)))
+    choice = {name: value for name, value in arguments.items() if name not in ("limit", "cursor")}
+    asked = Offer(tool.name, {**choice, "capture": capture.handle})
     if document.kind == "trace":
-        section = replace(section, next_questions=_towards_a_place(section, given, findings, document))
+        section = replace(section, next_questions=_next_questions(section, given, findings, document))
     reply = reply_of(section, capture, document, start=start, limit=limit, asked=asked, findings=findings)
     link = _link(capture, document, topic.view, given)
     return replace(reply, links=(link,), cursor_of=partial(cursor, tool.name, arguments))
@@ -60,9 +60,9 @@ def reply_of(
     asked: Offer | None = None,
     findings: Sequence[Finding] = (),
 ) -> Reply:
-    """A section as an answer about a capture; from the second page on it is the rows alone.
+    """A section as an answer about a capture; from `start` > 0 on it has rows only.
 
-    `findings` are all that there are, of which the section has the first.
+    `findings` are all findings; the section has the first of them.
     """
     tables = (rows_of_findings(findings, start, limit),) if findings else _tables(section, start, limit)
     if start:
@@ -75,11 +75,9 @@ def reply_of(
         tables,
         capture.handle,
         subject_of(capture, document),
-        document.kind,
         losses=losses_of(document),
         offers=suggested_calls(section.next_questions, document.kind, capture.handle, asked=asked),
         recorded=texts_of(document),
-        limit=limit,
     )
 
 
@@ -88,7 +86,7 @@ def _findings(section: Section) -> list[Finding]:
 
 
 def headline(section: Section) -> str:
-    """The answer in one sentence."""
+    """The answer in one sentence: the headline, else the first sentence or title of the section."""
     sentences = [block for block in section.blocks if isinstance(block, Sentence)]
     first = next((block for block in sentences if block.style == "headline"), None)
     tables = [block.title for block in section.blocks if isinstance(block, Table) and block.title]
@@ -96,28 +94,24 @@ def headline(section: Section) -> str:
 
 
 def subject_of(capture: Capture, document: Document) -> str:
-    """The subject of an answer, in one line."""
+    """The line that names the subject of an answer."""
     if document.kind != "trace":
         return f"{capture.handle}: {DOCUMENTS[document.kind]}, {capture.name}"
-    from wavewright.analysis.trace.about.subject import subject
+    from wavewright.analysis.trace.about.overview import subject
     from wavewright.words.kit.subject import subject_line
 
     return f"{capture.handle}: {subject_line(subject(document.trace), width=_WIDTH).text}"
 
 
 def losses_of(document: Document, style: str = "loss") -> tuple[str, ...]:
-    """Sentences about what could not be read, or, as style `note`, about the reading."""
+    """The losses of a document as sentences; with style `note`, the notes on its reading."""
     from wavewright.words.kit.losses import loss_lines
 
     return tuple(line.text for line in loss_lines(document.opened.losses) if line.style == style)
 
 
 def nearest(given: str, choices: tuple[str, ...]) -> str:
-    """Advice about a word that is none of the choices.
-
-    >>> nearest("instructions", ("instruction", "line"))
-    "did you mean 'instruction'? choices: instruction, line"
-    """
+    """Advice about a word that is none of the choices: the nearest one, and all of them."""
     meant = get_close_matches(given.lower(), choices, n=1, cutoff=0.5)
     return (f"did you mean {meant[0]!r}? " if meant else "") + f"choices: {', '.join(choices)}"
 
@@ -136,10 +130,10 @@ def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Ques
     return question_of(kind, about)
 
 
-def _towards_a_place(
+def _next_questions(
     section: Section, given: Mapping[str, str], findings: Sequence[Finding], document: Document
 ) -> tuple[NextQuestion, ...]:
-    """Next questions, with what leads to a place in the code first: people change lines, not causes."""
+    """Next questions about a trace; those that lead to a place in the code, where an edit is made, come first."""
     by = "line" if _has_lines(document) else "instruction"
     hottest = NextQuestion("hotspots", {"by": by}, f"the costliest {by}s")
     questions = tuple(
@@ -148,7 +142,7 @@ def _towards_a_place(
     )
     if section.name == "waits" and "at" in given and all(each.topic != "source" for each in questions):
         return (NextQuestion("source", {"at": given["at"]}, "it does not wait: its source"), *questions)
-    if findings and all(part.label != "see" for part in findings[0].paragraphs):  # a roof has no place of its own
+    if findings and all(part.label != "see" for part in findings[0].paragraphs):  # such as a finding about a roof
         return (hottest._replace(reason=f"f1 has no single place: the costliest {by}s"), *questions)
     return questions
 
@@ -159,12 +153,12 @@ def _has_lines(document: Document) -> bool:
 
 
 def _spelled(topic: Question[Any], name: str) -> str:
-    """The name of a parameter as the topic has it."""
+    """The name of a tool's parameter in a topic."""
     return next((theirs for theirs, ours in ALIASES.items() if ours == name and theirs in topic.parameters), name)
 
 
 def _tables(section: Section, start: int, limit: int) -> tuple[Rows, ...]:
-    """Frames with real numbers, else tables as people read them."""
+    """The data tables of a section, else its tables for people."""
     frames = [table for table in section.data if table.frame.height]
     if frames:
         return tuple(
@@ -188,15 +182,11 @@ def _as_table(rows: Rows) -> Table:
 
 
 def _link(capture: Capture, document: Document, view: str, given: Mapping[str, str]) -> str:
-    """The command that shows a person the same place in the viewer."""
-    place: dict[str, Any] = {}
-    if "at" in given:
-        place["row"] = _row(document, given["at"])
+    """The command that shows the same place in the viewer."""
+    place: dict[str, Any] = {"row": _row(document, given["at"]) if "at" in given else None}
     if "file" in given and given.get("line", "").isdecimal():
         place |= {"file": given["file"], "line": given["line"]}
-    if view:
-        place["view"] = view
-    place = {name: value for name, value in place.items() if value is not None}
+    place = {name: value for name, value in (place | {"view": view or None}).items() if value is not None}
     at = f" --at {quoted(urlencode(place))}" if place else ""
     return f"wavewright open {quoted(capture.name)}{at}"
 

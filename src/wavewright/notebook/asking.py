@@ -1,4 +1,4 @@
-"""`wavewright.ask` and `make_report`: answers that reports, agents and the command line give, and reports of them."""
+"""`wavewright.ask` and `make_report`: the answers to declared questions in Python, and reports of them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from wavewright.questions.catalog import question_of
 
 
 def ask(opened: Shown, topic: str, **parameters: Any) -> Any:
-    """The answer to a question about a trace, a run or counters: its frames are attributes, and notebooks show it.
+    """The answer to a question about a trace, a run or counters; its tables are attributes, and notebooks display it.
 
     Parameters
     ----------
     opened
         A trace, a run or counters.
     topic
-        What is asked, as verbs of the command line are called: "diagnose", "gaps", "hotspots", "roofline", ...;
+        The question, by the name of its verb on the command line: "diagnose", "gaps", "hotspots", "roofline", ...;
         docs/reference/report-sections.md lists them.
     parameters
-        Those of the topic, for example `by="line"`.
+        The parameters of the topic, for example `by="line"`.
 
     Raises
     ------
@@ -68,9 +68,9 @@ def make_report(
     top
         Rows of a table; None = as many as suit the purpose, 0 = all.
     baseline
-        What the only one is compared with.
+        A trace, a run or counters that `opened` is compared with.
     title
-        Title of the report; empty = made of what it is about.
+        Title of the report; empty = made of the labels.
     with_source
         Whether the text of source files may be in it.
 
@@ -89,11 +89,11 @@ def make_report(
     >>> make_report(Run([]), sections=["gaps"]).kind
     'run'
     """
-    from wavewright.export.report.composition import make_report as composed  # few need it
+    from wavewright.export.report.composition import make_report as composed
 
     several = [opened] if isinstance(opened, ThreadTrace | Run | CounterSet) else list(opened)
     return composed(
-        [document_of(each) for each in several],
+        [document_of(content) for content in several],
         sections=sections,
         without=without,
         purpose=purpose,

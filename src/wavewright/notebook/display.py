@@ -1,11 +1,11 @@
-"""Displays for notebooks, as plain text, Markdown and HTML without script, all made of the blocks of reports."""
+"""Displays for notebooks: plain text, Markdown and HTML without script, made of the blocks of reports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import fields, is_dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, truncation
@@ -22,68 +22,51 @@ from wavewright.words.kit.answer_parts import data_tables
 from wavewright.writers.html.blocks import block_styles, html_of
 from wavewright.writers.markdown.blocks import markdown_of
 
+_PICTURES = {"trace": ("states", "heat"), "run": ("budget",), "counters": ("roofline", "memory-chart")}
+_WORDING = Wording(limit=5)
+_ANSWER_WORDING = Wording(limit=10)
+_LONGEST = 80  #: Characters of a cell.
+
 
 def answer_blocks(answer: Answer, wording: Wording) -> tuple[Block, ...]:
-    """The words of an answer: never none."""
+    """The blocks of an answer; those of an answer without words are made of its fields."""
     question = question_answered(answer)
     words = question.words if question else words_beside_questions(answer)
     return (readable(words(answer, wording)) if words else ()) or _of_fields(answer, wording)
 
 
 def _of_fields(answer: Answer, wording: Wording) -> tuple[Block, ...]:
-    """Single values, then the first rows of each declared table."""
-    rows = [(name, _cell(value)) for name, value in _values(answer)]
-    values = [Table("", (Column("value of"), Column("value")), tuple(rows))] if rows else []
+    """A table of single values, then the first rows of each declared table."""
+    values: list[tuple[str, Any]] = []
+    if is_dataclass(answer):
+        values = [(field.name, getattr(answer, field.name)) for field in fields(answer)]
+    rows = [(name, _cell(value)) for name, value in values if isinstance(value, str | int | float) and value != ""]
+    value_tables = [Table("", (Column("value of"), Column("value")), tuple(rows))] if rows else []
     tables = [frame_block(table, wording.limit) for table in data_tables(answer)]
-    return (Sentence(title_of(answer), "headline"), *values, *tables)
-
-
-def _values(answer: Answer) -> list[tuple[str, Any]]:
-    if not is_dataclass(answer):
-        return []
-    values = [(field.name, getattr(answer, field.name)) for field in fields(answer)]
-    return [(name, value) for name, value in values if isinstance(value, str | int | float) and value != ""]
+    return (Sentence(title_of(answer), "headline"), *value_tables, *tables)
 
 
 def title_of(answer: Answer) -> str:
-    """The class of an answer, and the number of rows of its tables.
-
-    >>> from wavewright.analysis.run.gpu_time.overlap import overlap
-    >>> from wavewright.model.run import Run
-    >>> title_of(overlap(Run([])))[:8]
-    'Overlap:'
-    """
+    """The class of an answer, and the number of rows of its tables."""
     tables = ", ".join(f"{table.name} ({counted(table.frame.height, 'rows')})" for table in data_tables(answer))
     return f"{type(answer).__name__}: {tables}" if tables else type(answer).__name__
 
 
 def frame_block(table: DataTable, limit: int) -> Table:
-    """The first rows of a declared table, units in the headings."""
-    specs = {spec.name: spec for spec in table.spec.columns}
+    """The first rows of a declared table, with units in the headings."""
+    units = {spec.name: spec.unit for spec in table.spec.columns}
     columns = []
     for name, dtype in table.frame.schema.items():
-        unit = specs[name].unit if name in specs else ""
-        columns.append(
-            Column(
-                f"{name} ({unit})" if unit else name,
-                "number" if dtype.is_numeric() else "words",
-                dtype.base_type().__name__ == "String",
-            )
-        )
+        heading = f"{name} ({units[name]})" if units.get(name) else name
+        form: Literal["number", "words"] = "number" if dtype.is_numeric() else "words"
+        columns.append(Column(heading, form, dtype.base_type().__name__ == "String"))
     rows = tuple(tuple(map(_cell, row)) for row in table.frame.head(limit).iter_rows())
     title = f"{table.name}: {truncation(len(rows), table.frame.height, 'rows')}"
     return Table(title, tuple(columns), rows)
 
 
-_LONGEST = 80  #: Characters of a cell.
-
-
 def _cell(value: Any) -> str:
-    """A value in one line.
-
-    >>> _cell(1234), _cell(0.5), _cell(None)
-    ('1,234', '0.5', '')
-    """
+    """A value in one line."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -93,38 +76,33 @@ def _cell(value: Any) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
 
-_PICTURES = {"trace": ("states", "heat"), "run": ("budget",), "counters": ("roofline", "memory-chart")}
-_WORDING = Wording(limit=5)
-_ANSWER_WORDING = Wording(limit=10)
-
-
 class Display(NamedTuple):
-    """Display of something: as plain text, and as blocks."""
+    """A display: as plain text, and as blocks."""
 
     plain: str
     blocks: tuple[Block, ...]
 
     @property
     def bundle(self) -> dict[str, str]:
-        """By media type."""
+        """The display by media type."""
         return {"text/plain": self.plain, "text/markdown": markdown_of(self.blocks), "text/html": self.html}
 
     @property
     def html(self) -> str:
-        """HTML without script, with styles that reach nothing else in the notebook."""
+        """The display as HTML without script, with styles that apply to nothing else in the notebook."""
         return f'<div class="wavewright"><style>{block_styles()}</style>\n{html_of(self.blocks)}\n</div>'
 
     @property
     def brief(self) -> Display:
-        """The same without pictures."""
+        """The display without pictures."""
         return Display(self.plain, tuple(block for block in self.blocks if not isinstance(block, Picture)))
 
 
 def bundle_of(shown: Any) -> dict[str, str]:
-    """Display of a trace, a run, counters, an answer or a report, by media type."""
+    """The display of a trace, a run, counters, an answer or a report, by media type."""
     try:
         return _display(shown).bundle
-    except WavewrightError as error:  # a display says what is wrong; the cell goes on
+    except WavewrightError as error:  # the display shows the error; the cell must not fail
         return Display(f"{type(shown).__name__}: {error}", (Sentence(str(error), "loss"),)).bundle
 
 
@@ -162,7 +140,7 @@ def document_display(opened: Shown) -> Display:
 
 
 def _topics(kind: str) -> list[Question[Any]]:
-    """The questions that are part of the display of a document, the one with the verdict before what it is."""
+    """The questions that are part of the display of a document, the verdict first."""
     about, verdict, *others = (question for question in QUESTIONS[kind].values() if any(question.display))
     return [verdict, about, *others]
 
@@ -179,7 +157,7 @@ def _one_headline(blocks: Iterable[Block]) -> Iterator[Block]:
 
 
 def _picture(document: Document) -> list[Block]:
-    """The first picture of its kind that the document can have."""
+    """The first picture of a document's kind that can be drawn."""
     for name in _PICTURES[document.kind]:
         plot = PLOTS[document.kind].get(name)
         with suppress(WavewrightError):

@@ -13,7 +13,7 @@ from wavewright.model.trace import ThreadTrace
 
 
 def document_of(opened: Shown) -> Document:
-    """A trace, a run or counters as a document, which remembers what was computed from it as long as it lives."""
+    """A trace, a run or counters as a document, which caches what is computed from it."""
     if not isinstance(opened, ThreadTrace | Run | CounterSet):
         problem = f"this is neither a trace nor a run nor counters, but {type(opened).__name__}"
         raise UsageError(problem, advice="open something with wavewright.open(PATH), and give what it returns")
@@ -24,7 +24,7 @@ def document_of(opened: Shown) -> Document:
 
 
 def path_of(opened: Shown) -> str:
-    """Path that it was read from, the first file of a run; empty = from nowhere."""
+    """The path that the contents were read from (of a run, the first file); empty = they were not read from a file."""
     if isinstance(opened, ThreadTrace):
         return opened.source.path
     if isinstance(opened, CounterSet):
@@ -33,11 +33,7 @@ def path_of(opened: Shown) -> str:
 
 
 def label_of(opened: Shown) -> str:
-    """A short name for it.
-
-    >>> label_of(CounterSet(path="captures/before")), label_of(Run([]))
-    ('before', 'run')
-    """
+    """A short name: the last part of the path, else the kind."""
     words: dict[type[Any], str] = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
     path = PurePath(path_of(opened))
     if isinstance(opened, Run) and len(opened.origins) > 1:

@@ -1,4 +1,4 @@
-"""The selection in the page of a widget, and the rows of tables that it stands for."""
+"""The selection in the page of a widget, and the rows of tables that are selected."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from wavewright.page.counters.kernels import kernels_of
 from wavewright.page.run.events import event_place
 from wavewright.page.run.layers import timeline_of
 
-#: Names in the page's address (web/src/app/location.ts) of numbers and of texts; here they have underscores.
+#: Parameters in the page's address (web/src/app/location.ts): numbers, and texts.
 _NUMBERS = ("document", "row", "lastRow", "wave", "iteration", "kernel", "kernelRank", "line")
 _TEXTS = ("kernelName", "span", "metric", "per", "file")
 _LONGEST = 16_000
 
 
 def read_place(place: str) -> dict[str, Any]:
-    """The selection at a place of the page, the part of its URL after `#`; what makes no sense is left out.
+    """The selection in a place of the page, the part of its URL after `#`; invalid parameters are ignored.
 
     >>> read_place("row=3&wave=2&time=10~90&layout=t(isa;0)")
     {'row': 3, 'wave': 2}
@@ -55,11 +55,11 @@ def _range(value: str) -> dict[str, list[float]]:
 
 
 def chosen_rows(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
-    """The rows that a selection stands for; none where nothing is selected.
+    """The selected rows; none if nothing is selected.
 
-    Of a trace: the executed instructions, with their code, that are of the selected rows or source line, wave, kernel
-    and time. Of a run: the selected event, or the dispatches of the selected kernel and time. Of counters: the
-    dispatches of the selected kernel.
+    Of a trace, executed instructions with their code: those of the selected rows or source line, wave, kernel and time.
+    Of a run, the selected event, or the dispatches of the selected kernel and time. Of counters, the dispatches of the
+    selected kernel.
     """
     if document.kind == "trace":
         return _of_trace(document, chosen)
@@ -82,13 +82,9 @@ def _of_trace(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
     if "range" in chosen:  # the page's time is that of all shader engines, aligned
         begin, end = chosen["range"]
         clocks = alignment(trace)
-        offsets = {
-            row["wave"]: clocks.offset(row["se"]) for row in trace.waves.select("wave", "se").iter_rows(named=True)
-        }
-        aligned_cycles = pl.col("time_cycles") + pl.col("wave").replace_strict(
-            offsets, default=0, return_dtype=pl.Int64
-        )
-        conditions.append((aligned_cycles >= begin) & (aligned_cycles < end))
+        offsets = {wave: clocks.offset(se) for wave, se in trace.waves.select("wave", "se").iter_rows()}
+        offset = pl.col("wave").replace_strict(offsets, default=0, return_dtype=pl.Int64)
+        conditions.append((pl.col("time_cycles") + offset).is_between(begin, end, closed="left"))
     numbered = trace.instructions.with_row_index("instruction")
     rows = numbered.filter(conditions) if conditions else numbered.clear()
     if {"row", "wave", "iteration"} <= chosen.keys() and "last_row" not in chosen:
@@ -105,15 +101,11 @@ def _of_run(document: Document, chosen: Mapping[str, Any]) -> pl.DataFrame:
             raise UsageError(f"there is no event {chosen['span'][:40]!r}")
         table, row = event_place(document, item)
         return run.table(table).slice(row, 1)
-    dispatches = run.dispatches
+    if not {"kernel_name", "range"} & chosen.keys():
+        return run.dispatches.clear()
+    dispatches = run.dispatches.with_row_index("dispatch")
     if "kernel_name" in chosen:
-        dispatches = dispatches.with_row_index("dispatch").filter(
-            pl.col("name").cast(pl.String) == chosen["kernel_name"]
-        )
-    elif "range" in chosen:
-        dispatches = dispatches.with_row_index("dispatch")
-    else:
-        return dispatches.clear()
+        dispatches = dispatches.filter(pl.col("name").cast(pl.String) == chosen["kernel_name"])
     if "range" in chosen:
         timeline = timeline_of(document)
         begin, end = chosen["range"]

@@ -23,10 +23,14 @@ from wavewright.notebook.widget import LiveView
 #: Kind of document -> ids of views, in the order of the page's menu.
 VIEWS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("views.toml").read_text(encoding="utf-8"))
 _PREFIXES = {"trace": "", "run": "run_", "counters": "counter_"}
+MOST_BYTES = 8_000_000  #: Of one output: marimo refuses more, and JupyterLab becomes slow.
+LARGE_BYTES = 2_500_000  #: A larger output gives a warning with its size.
+_MOST_ITEMS = 200  #: Single events whose details the page has; all of them would be half of its size.
+_SHORTEST, _TALLEST = 200, 4_000  #: Pixels.
 
 
 def view_id(kind: str, view: str | None) -> str:
-    """The id of a view; what the page calls `run_timeline` may be called `timeline`, too. Empty = none was named.
+    """The id of a view; the prefix of the kind may be left out. Empty = no view was named.
 
     Raises `UsageError` when documents of this kind have no such view.
 
@@ -43,11 +47,11 @@ def view_id(kind: str, view: str | None) -> str:
 
 
 def part_of(opened: Shown, time: str | None) -> Shown:
-    """The events of a run, or the instructions of a trace, between A and B of `A:B`; None = everything.
+    """The events of a run, or the instructions of a trace, in the window `A:B`; None = all of them.
 
-    Runs take what `wavewright window --time` takes (`30%:60%`, `1.5s:2s`, `-5ms:`); traces take cycles of the clock
-    that their shader engines share, or percent of the time from the first start to the last end of a traced wave.
-    Raises `UsageError` when it is not a window, or counters are given, which have no time.
+    For runs, A and B are as in `wavewright window --time` (`30%:60%`, `1.5s:2s`, `-5ms:`); for traces, aligned cycles,
+    or percent of the time from the first start to the last end of a traced wave. Raises `UsageError` when it is not a
+    window, or counters are given, which have no time.
     """
     if time is None:
         return opened
@@ -67,7 +71,7 @@ def part_of(opened: Shown, time: str | None) -> Shown:
 
 
 def _cycles(trace: ThreadTrace, given: str) -> int | None:
-    """A bound in cycles; empty = none."""
+    """A bound of a window in cycles; empty = None."""
     if not given:
         return None
     with suppress(ValueError):
@@ -85,16 +89,10 @@ def _cycles(trace: ThreadTrace, given: str) -> int | None:
     )
 
 
-MOST_BYTES = 8_000_000  #: Of one output: marimo refuses more, and JupyterLab becomes slow.
-LARGE_BYTES = 2_500_000  #: From here on a warning says what the notebook will weigh.
-_MOST_ITEMS = 200  #: Single events whose details the page has; they would be half of its size.
-_SHORTEST, _TALLEST = 200, 4_000  #: Pixels.
-
-
 class View:
-    """The viewer as the output of a cell: a static table for readers without scripts, and the page in a frame.
+    """The viewer as the output of a cell: a static display for readers without scripts, and the page in a frame.
 
-    The frame is sandboxed: its script reaches neither the notebook nor the network.
+    The frame is sandboxed: its script can access neither the notebook nor the network.
     """
 
     def __init__(self, page: bytes, static: Display, *, title: str, height: int) -> None:
@@ -107,14 +105,14 @@ class View:
 
     @property
     def byte_count(self) -> int:
-        """Bytes that the notebook stores."""
+        """Bytes that the output adds to the notebook."""
         return len(self._frame.encode())
 
     def __repr__(self) -> str:
         return f"<wavewright viewer: {self.static.plain.splitlines()[0]}; {self.byte_count / 1e6:.1f} MB>"
 
     def _repr_html_(self) -> str:
-        return f"{self.static.html}\n{self._frame}"  # first what an untrusted notebook shows as well
+        return f"{self.static.html}\n{self._frame}"  # an untrusted notebook shows the first part only
 
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
@@ -144,13 +142,13 @@ def show(
     view
         The view in front: "timeline", "kernels", "isa", "roofline", ...; None = the first ones of the viewer.
     time
-        Only this part of the time, `A:B`: percent, times with units or nanoseconds of a run; percent or cycles of a
+        A window `A:B` of the time to show: percent, times with units or nanoseconds of a run; percent or cycles of a
         trace.
     height
         Height of the frame in pixels.
     live
-        Ask this kernel for what is looked at instead of storing everything in the notebook. The widget's `selection`
-        is what is selected in the viewer, and `selected` the selected rows; needs `pip install 'wavewright[notebook]'`.
+        Ask this kernel for every view instead of storing all of them in the notebook. The widget's `selection` is what
+        is selected in the viewer, and `selected` the selected rows; needs `pip install 'wavewright[notebook]'`.
 
     Raises
     ------
@@ -187,9 +185,8 @@ def _stored(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> V
 
     most_bytes = MOST_BYTES * 3 // 4  # base64 takes a third more
     page, losses = page_bytes(labelled, at=at, most_bytes=most_bytes, most_items=_MOST_ITEMS)
-    view = View(
-        page, document_display(labelled[0][1]).brief, title=", ".join(label for label, _ in labelled), height=height
-    )
+    title = ", ".join(label for label, _ in labelled)
+    view = View(page, document_display(labelled[0][1]).brief, title=title, height=height)
     size = view.byte_count
     if losses or size > MOST_BYTES:
         what = f"the page takes {'more than 8' if losses else f'{size / 1e6:.1f}'} MB, and a notebook holds 8 MB of it"
@@ -201,12 +198,13 @@ def _stored(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> V
 
 
 def _smaller(labelled: Sequence[tuple[str, Shown]]) -> str:
+    """The advice to choose a window, for documents that have a time."""
     has_time = not any(isinstance(each, CounterSet) for _, each in labelled)
     return "time='30%:60%' shows a part of it; " if has_time else ""
 
 
 def _labels(several: Sequence[Shown]) -> list[str]:
-    """A name for each, no two the same."""
+    """Different labels of the documents."""
     labels: list[str] = []
     for each in several:
         name = shown_text(label_of(each))

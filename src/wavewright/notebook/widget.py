@@ -1,4 +1,4 @@
-"""`show(live=True)`: the viewer as a widget, whose page asks this kernel and tells it what is selected."""
+"""`show(live=True)`: the viewer as a widget, whose page asks this kernel and sends it the selection."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from wavewright.server.problems import problem_of
 
 LiveView: TypeAlias = Any
 
-_LONGEST_PATH = 16_000
-PAGE = "page"  #: What the widget asks for first: the page itself, which is not stored in the notebook.
+_LONGEST_PATH = 16_000  #: Characters of a question.
+PAGE = "page"  #: The first question of the widget: the page itself, which is not stored in the notebook.
 
 
 def live_view(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> LiveView:
@@ -36,9 +36,9 @@ def live_view(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) ->
 
 
 def answered(library: Library, path: str, at: str) -> tuple[bytes, bool]:
-    """The bytes that a page in a widget gets for what it asks, and whether they are an error.
+    """The response to a page in a widget, and whether it is an error.
 
-    It asks what it asks a server (`web/src/data/source.ts`), and for the page.
+    The page sends the paths that it requests from a server (`web/src/data/source.ts`); the widget requests `PAGE`.
     """
     document: Document | None = None
     try:
@@ -53,7 +53,7 @@ def answered(library: Library, path: str, at: str) -> tuple[bytes, bool]:
             return json({"notes": [], "saved_at": None, "can_save": False}).content, False
         given = dict(parse_qsl(query, keep_blank_values=True))
         return ask(document, question, given).content, False
-    except BaseException as error:  # a panic inside polars is not an Exception, and the page says what is wrong
+    except BaseException as error:  # a panic inside polars is not an Exception
         if isinstance(error, KeyboardInterrupt | SystemExit):
             raise
         return json(problem_of(error, document).body).content, True
@@ -101,7 +101,7 @@ def _widget_type() -> type[Any]:
             return f"<wavewright viewer: {', '.join(each.label for each in self.library.documents)}; live>"
 
         def set_state(self, sync_data: dict[str, Any]) -> None:
-            """Take over what the page tells: its place only, so that nobody gives the widget another script."""
+            """Accept the place from the page and nothing else, so that it cannot give the widget another script."""
             place = sync_data.get("place") if isinstance(sync_data, dict) else None
             if isinstance(place, str):
                 super().set_state({"place": place})
@@ -119,7 +119,7 @@ def _widget_type() -> type[Any]:
             return chosen_rows(self.library.document(chosen.get("document", 0)), chosen)
 
         def _hear(self, _widget: Any, message: Any, _buffers: Any) -> None:
-            """Answer a question of the page; what is none has no answer."""
+            """Answer a question of the page; other messages are ignored."""
             given = message if isinstance(message, dict) else {}
             path, view, number = (given.get(name) for name in ("path", "view", "id"))
             if isinstance(path, str) and isinstance(view, str) and type(number) is int:

@@ -1,4 +1,4 @@
-"""The routes: the page, and the questions it asks."""
+"""The routes of the viewer's server: the files of the page, and the questions that it asks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _UNKNOWN = Problem(404, "there is no such page")
 
 
 def make_app(library: Library, token: str, page: Path, uploads: Uploads) -> ASGIApp:
-    """An application that serves the page and answers its questions, below `/<token>/`."""
+    """The application that serves the page and answers its questions, below `/<token>/`."""
     config = user_state.config_folder()
     answers, files, open_requests = _Answers(library, config), _Files(page), OpenRequests(library, uploads, config)
     routes = [
@@ -66,16 +66,16 @@ class _Answers:
         cache = first.kept_answers if first and not self.library.is_extended else None
         if first and cache and not first.is_open and (earlier := cache.get("documents", {})):
             return _sent(earlier)
-        with suppress(BaseException):  # the first question about it says what is wrong
+        with suppress(BaseException):  # the first question about the document reports the error
             if first and not self.library.is_extended:
-                _opened = first.opened  # by which others may become known
+                _opened = first.opened  # this may add documents
         payload = json([document.line for document in self.library.documents])
         if cache:
             cache.put("documents", {}, payload)
         return _sent(payload)
 
     async def answer(self, request: Request) -> Response:
-        """The answer to a question; the work ends when nobody waits for it."""
+        """The answer to a question; the work stops when the page closes the request."""
         switch = StopSwitch()
 
         async def watch() -> None:
@@ -85,15 +85,11 @@ class _Answers:
 
         async with create_task_group() as group:
             group.start_soon(watch)
-            response = await run_in_threadpool(self._answered, request, switch)
+            response = await run_in_threadpool(self._answer, request, switch)
             group.cancel_scope.cancel()
         return response
 
-    def _answered(self, request: Request, switch: StopSwitch) -> Response:
-        with obeying(switch):
-            return self._answer(request)
-
-    def _answer(self, request: Request) -> Response:
+    def _answer(self, request: Request, switch: StopSwitch) -> Response:
         document = None
         try:
             document = self._document(request)
@@ -101,16 +97,18 @@ class _Answers:
             cache = document.kept_answers
             if cache and not document.is_open and (earlier := cache.get(name, parameters)):
                 return _sent(earlier)
-            payload = ask(document, name, parameters)
+            with obeying(switch):
+                payload = ask(document, name, parameters)
             if cache:
                 cache.put(name, parameters, payload)
         except Stopped:
-            return Response(status_code=499)  # nobody reads it
+            return Response(status_code=499)  # the request is closed
         except BaseException as error:  # a panic inside polars is not an Exception
             return _failed(problem_of(error, document))
         return _sent(payload)
 
     async def notes(self, request: Request) -> Response:
+        """The notes beside a document, or their new state after PUT."""
         document = None
         try:
             document = self._document(request)
@@ -124,7 +122,7 @@ class _Answers:
             return _failed(problem_of(error, document))
 
     async def user_state(self, request: Request) -> dict[str, Any]:
-        """State of the page for the user, and the command that shows the same documents again."""
+        """The stored state of the page, and the command that shows the same documents again; PUT changes the state."""
         if request.method != "PUT":
             return {**await run_in_threadpool(user_state.read_state, self.config), "command": self.library.command}
         content = await body_of(request, user_state.MOST_BYTES)
@@ -135,7 +133,7 @@ class _Answers:
 
 
 class _Files:
-    """The files of the page, by their names: no other path leads anywhere."""
+    """The files of the page, by name: no other file can be requested."""
 
     def __init__(self, page: Path) -> None:
         self.known = {
@@ -155,7 +153,7 @@ class _Files:
 
 
 def _answering(answer: Callable[[Request], Awaitable[Any]]) -> Callable[[Request], Awaitable[Response]]:
-    """Wrap an answer into a response: JSON, or what went wrong."""
+    """A handler that responds with an answer as JSON, or with its error."""
 
     async def respond(request: Request) -> Response:
         try:

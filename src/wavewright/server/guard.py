@@ -1,4 +1,4 @@
-"""Access control: requests from this machine, for this server, with its token; others get one plain sentence."""
+"""Access control: only requests of this machine to this server with its token pass; others get one sentence."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 )
-#: What every answer carries. The address holds the token, so no other site may learn it, and no cache keeps it.
+#: Headers of every response. The address contains the token: other sites must not learn it, and caches not store it.
 HEADERS = {
     "content-security-policy": _POLICY,
     "x-content-type-options": "nosniff",
@@ -36,15 +36,15 @@ _NOT_YOURS = (
 
 
 class Guard:
-    """An application that lets through what carries the token, and takes it out of the path."""
+    """An application that passes requests with the token on, without the token in their path."""
 
     def __init__(self, app: ASGIApp, token: str) -> None:
         self.app = app
         self.token = token.encode()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """One request: refused, redirected, or answered."""
-        if scope["type"] != "http":  # nothing here speaks websocket
+        """Refuse, redirect or answer one request."""
+        if scope["type"] != "http":  # there are no websockets
             return
         send = _with_headers(send)
         path: str = scope["path"]
@@ -66,8 +66,10 @@ class Guard:
 
 
 def _wrong_place(scope: Scope) -> tuple[int, str] | None:
-    """Reason for rejecting a request that is not from a page of this machine: other sites can make a browser send one,
-    and can let their own name lead to 127.0.0.1."""
+    """The refusal of a request that is not from this machine's own page.
+
+    Other sites can make a browser send requests here, and can resolve their own name to 127.0.0.1.
+    """
     hosts, origins = _values(scope, b"host"), _values(scope, b"origin")
     host = hosts[0] if len(hosts) == 1 else ""
     name, colon, port = host.rpartition(":") if not host.endswith("]") else (host, "", "")
@@ -81,6 +83,7 @@ def _wrong_place(scope: Scope) -> tuple[int, str] | None:
 
 
 def _wrong_request(scope: Scope, path: str) -> tuple[int, str] | None:
+    """The refusal of a method or a length that no route takes."""
     may_write = path in ("api/kept", "api/uploads") or path.startswith(("api/uploads/", "api/recent/"))
     may_write = may_write or (path.startswith("api/") and path.endswith("/notes"))
     if scope["method"] not in (("GET", "HEAD", "PUT") if may_write else ("GET", "HEAD")):
@@ -106,8 +109,8 @@ def _with_headers(send: Send) -> Send:
 
 
 def _refusal(status: int, sentence: str, *, as_json: bool) -> Response:
-    """A refusal that the page can show when it was the page that asked, else text that a person can read."""
-    headers = {"connection": "close"} | ({"allow": "GET, HEAD"} if status == 405 else {})  # it does not keep a place
+    """A refusal as JSON for the page, else as text for a person."""
+    headers = {"connection": "close"} | ({"allow": "GET, HEAD"} if status == 405 else {})
     if as_json:
         return JSONResponse(Problem(status, sentence).body, status, headers)
     return PlainTextResponse(sentence + "\n", status, headers)

@@ -1,4 +1,4 @@
-"""Requests of the page to open more: dropped files and recent inputs. No request names a path of this machine."""
+"""Requests of the page to open dropped files and recent inputs; no request can name a path of this machine."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ JSON, BYTES = "application/json", "application/octet-stream"
 
 
 async def body_of(request: Request, most_bytes: int, media_type: str = JSON) -> bytes:
-    """The body of a request; of one that is too long a little more than is allowed, by which it is refused."""
+    """The body of a request; reading stops behind `most_bytes`, so that the caller can refuse a longer one."""
     content = bytearray()
     async for piece in pieces_of(request, media_type):
         content += piece
         if len(content) > most_bytes:
-            break  # one byte too many is all that it takes to refuse them
+            break
     return bytes(content)
 
 
 async def pieces_of(request: Request, media_type: str) -> AsyncIterator[bytes]:
-    """The body of a request as it comes. Raises `UsageError` when it may come from elsewhere than the page."""
+    """The pieces of a request's body. Raises `UsageError` when it may not come from the page."""
     if request.headers.get("content-type", "").split(";")[0].strip() != media_type:
         raise UsageError(f"what is to be kept is sent as {media_type}")
     if "origin" not in request.headers:
@@ -39,12 +39,12 @@ async def pieces_of(request: Request, media_type: str) -> AsyncIterator[bytes]:
         yield piece
 
 
-_SMALL_BODY = 1_000  #: Bytes of a request that says all with its address.
-_WRITTEN_BYTES = 1 << 20  #: Bytes that go to the disk together.
+_SMALL_BODY = 1_000  #: Bytes of a request whose address says everything.
+_WRITTEN_BYTES = 1 << 20  #: Bytes that are written to the disk at once.
 
 
 class OpenRequests:
-    """Requests of the page to show more."""
+    """The requests of the page that add documents."""
 
     def __init__(self, library: Library, uploads: Uploads, config: Path | None) -> None:
         self.library = library
@@ -52,12 +52,12 @@ class OpenRequests:
         self.config = config
 
     async def recent(self, _: Request) -> dict[str, Any]:
-        """Recent inputs, and how much can be dropped."""
+        """The recent inputs, and the limits of dropped files."""
         lines = await run_in_threadpool(recent.recent_lines, self.config)
         return {"entries": lines, "most_words": self.uploads.budget.words}
 
     async def of_recent(self, request: Request) -> dict[str, Any]:
-        """Open a recent input, or take it off the list."""
+        """Open a recent input, or remove it from the list."""
         name, action = request.path_params["name"], request.path_params["action"]
         await body_of(request, _SMALL_BODY)
         if action == "forgotten":
@@ -69,13 +69,13 @@ class OpenRequests:
         return await run_in_threadpool(self._opened, [Path(path) for path in entry.paths], entry.reading)
 
     async def start(self, request: Request) -> dict[str, Any]:
-        """Make room for files that the page is about to send."""
+        """Start an upload of the files that the page lists."""
         content = await body_of(request, MOST_LISTED_BYTES)
         name = await run_in_threadpool(self.uploads.start, content)
         return {"upload": name, "piece_bytes": PIECE_BYTES}
 
     async def of_upload(self, request: Request) -> dict[str, Any]:
-        """Take bytes of an upload, open it, or give it up."""
+        """Receive bytes of an upload, open it, or give it up."""
         name, action = request.path_params["name"], request.path_params["action"]
         if action == "bytes":
             return {"received": await self._bytes(request, name)}
@@ -100,7 +100,7 @@ class OpenRequests:
                     waiting.clear()
             return await run_in_threadpool(self.uploads.write, name, received, bytes(waiting))
         except (ClientDisconnect, WavewrightError):
-            await run_in_threadpool(self.uploads.give_up, name)  # what does not arrive leaves nothing
+            await run_in_threadpool(self.uploads.give_up, name)  # a broken upload leaves no files
             raise
 
     def _opened_upload(self, name: str) -> dict[str, Any]:
@@ -117,7 +117,7 @@ class OpenRequests:
             raise
 
     def _opened(self, paths: Sequence[Path], reading: Reading | None = None) -> dict[str, Any]:
-        """The number of the first new document, which was read: what cannot be read is not added."""
+        """Add documents and return the number of the first, which is read; if that fails, none is added."""
         documents = add_inputs(self.library, paths, reading, has_notes=reading is not None)
         self.library.is_extended = True
         try:

@@ -1,4 +1,4 @@
-"""Problems as the page gets them: always the same four fields, never a traceback."""
+"""Errors as the page gets them: always the same four fields, never a traceback."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _log = logging.getLogger("wavewright.server")
 
 
 class Problem(NamedTuple):
-    """A status of HTTP and what the page shows."""
+    """An HTTP status and the texts that the page shows."""
 
     status: int
     what: str
@@ -30,13 +30,7 @@ class Problem(NamedTuple):
 
 
 def problem_of(error: BaseException, document: Document | None = None) -> Problem:
-    """The problem behind an error that came up while a question about `document` was answered.
-
-    >>> problem_of(UsageError("no question 'x'")).status
-    400
-    >>> problem_of(MemoryError()).status
-    507
-    """
+    """The problem behind an error that was raised while a question about `document` was answered."""
     if document is not None and document.gone:
         return Problem(410, document.gone, document.label, _ON_SCREEN, "drop it on the page again")
     is_asked_wrong = isinstance(error, UsageError) and document is not None and document.is_open
@@ -58,7 +52,7 @@ def problem_of(error: BaseException, document: Document | None = None) -> Proble
 
 
 def _is_gone(path: str) -> bool:
-    """True if nothing is there; what may not be looked at is not gone."""
+    """True if nothing is at the path; a path that must not be read is not gone."""
     try:
         return not Path(path).exists()
     except (OSError, ValueError):

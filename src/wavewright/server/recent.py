@@ -1,7 +1,7 @@
-"""Recent inputs: what the user named on the command line, to be opened again from the page by a click.
+"""The list of recent inputs, which the user named on the command line and can open again from the page.
 
-One file in the user's configuration folder, readable by the user alone. The page names an entry by its id, never a
-path: what nobody typed in a terminal cannot be opened through it.
+It is a file in the user's configuration folder that only the user can read. The page names an entry by its id, never
+by a path: it can only open what was typed in a terminal before.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MOST_ENTRIES = 20
 _MOST_BYTES = 1 << 20  #: Of the file: a larger one was not written here.
 _NAME = "recent.json"
 _VERSION = 1
-_MOST_LOOKED_AT = 5_000  #: Files of an input whose sizes are added up; of more it is not told.
+_MOST_LOOKED_AT = 5_000  #: Files of an input whose sizes are added up; inputs with more have no size.
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _Path = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 
@@ -52,9 +52,9 @@ class _Recent(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def remember(paths: Sequence[Path], reading: Reading) -> None:
-    """Put inputs at the top of the list; where that is not possible, they are opened all the same.
+    """Put inputs at the top of the list; errors are ignored.
 
-    Inputs that need files of other folders (code objects, resources) and names that are not text are left out.
+    Inputs that need files of other folders (code objects, resources) or have names that are not UTF-8 are left out.
     """
     folder = config_folder()
     absolute_paths = [str(path.absolute()) for path in paths]
@@ -70,16 +70,12 @@ def remember(paths: Sequence[Path], reading: Reading) -> None:
 
 
 def recent_lines(folder: Path | None) -> list[dict[str, Any]]:
-    """Entries as the page gets them, the latest first.
-
-    >>> recent_lines(None)
-    []
-    """
+    """The entries as the page gets them, the latest first."""
     return [_line(entry) for entry in _read(folder)] if folder else []
 
 
 def entry_called(folder: Path | None, entry_id: str) -> Entry:
-    """The entry with this id. Raises `UsageError` when there is none: nothing else can be opened by the page."""
+    """The entry with this id. Raises `UsageError` when there is none."""
     for entry in _read(folder) if folder else []:
         if entry.id == entry_id:
             return entry
@@ -87,7 +83,7 @@ def entry_called(folder: Path | None, entry_id: str) -> Entry:
 
 
 def forget(folder: Path | None, entry_id: str) -> None:
-    """Take an entry off the list."""
+    """Remove an entry from the list."""
     if folder is None:
         return
     with suppress(OSError), alone(folder):
@@ -110,7 +106,7 @@ def _line(entry: Entry) -> dict[str, Any]:
 
 
 def _bytes_at(paths: Sequence[str]) -> int | None:
-    """The size of files and of all files of folders; None = they are too many to look at."""
+    """The size of files and of all files in folders; None = there are too many."""
     total, entries_left, paths_left = 0, _MOST_LOOKED_AT, list(paths)
     while paths_left:
         path = paths_left.pop()
@@ -126,7 +122,7 @@ def _bytes_at(paths: Sequence[str]) -> int | None:
 
 
 def _read(folder: Path) -> list[Entry]:
-    """The entries; none where the file is not there, is damaged, or others can have written it."""
+    """The entries; none if the file does not exist, is damaged, or others can have written it."""
     try:
         handle = os.open(folder / _NAME, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
         with os.fdopen(handle, "rb") as stream:

@@ -1,4 +1,4 @@
-"""A running server: a free port of loopback, a fresh token, and a thread that answers."""
+"""The running server: a loopback port, a new token, a thread that answers, and limits for slow clients."""
 
 from __future__ import annotations
 
@@ -44,12 +44,12 @@ def listen(port: int = 0) -> socket.socket:
 
 
 def _is_no_cancellation(record: logging.LogRecord) -> bool:
-    """False for answers that end because the server does: they are not errors."""
+    """False for requests that are cancelled because the server stops: they are no errors."""
     return not (record.exc_info and isinstance(record.exc_info[1], CancelledError))
 
 
 class RunningServer:
-    """A server in a thread of its own, from its making until `stop` or the end of the process."""
+    """A server in its own thread, which runs until `stop` or the end of the process."""
 
     def __init__(
         self,
@@ -93,18 +93,15 @@ class RunningServer:
             time.sleep(0.002)
 
     def wait(self) -> None:
-        """Answer until the process is interrupted, or the server has ended."""
+        """Wait until the process is interrupted, or the server has ended."""
         while self._thread.is_alive():
             self._thread.join(timeout=3600)
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop the server and remove the uploads."""
         self._server.should_exit = True
         self._thread.join(timeout=10)
         self._uploads.end()
-
-
-# --- connections with limits: who sends half a request, or none, does not keep others from the page ---
 
 
 _SLOW = (408, "Request Timeout", "The request did not arrive in time.")
@@ -113,20 +110,16 @@ _GARBAGE = (400, "Bad Request", "This is not a request that this server understa
 
 
 class Limits(NamedTuple):
-    """Limits of a client before its request is complete."""
+    """Limits of connections with incomplete requests, which would keep other clients from the page."""
 
     header_seconds: float = 10  #: From the connection, or the first byte of a later request, to the end of its headers.
     body_seconds: float = 30  #: From there to the end of its body.
-    half_requests: int = 64  #: Connections at once without a whole request; one more, and the oldest of them is closed.
+    half_requests: int = 64  #: Connections with an incomplete request; when there are more, the oldest is closed.
 
 
 def limited(limits: Limits) -> type[H11Protocol]:
-    """The protocol of a server whose connections keep to limits.
-
-    >>> limited(Limits()).__name__
-    'Limited'
-    """
-    unfinished: dict[Limited, None] = {}  # in the order of their age
+    """The HTTP protocol with limits for its connections."""
+    unfinished: dict[Limited, None] = {}  # the oldest first
 
     class Limited(H11Protocol):
         def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -156,7 +149,7 @@ def limited(limits: Limits) -> type[H11Protocol]:
             self._end(*_GARBAGE)
 
         def _look(self) -> None:
-            """Enter the phase that the request is in."""
+            """Enter the phase of the current request."""
             if self.transport.is_closing():
                 self._enter("")
             elif self.conn.their_state is h11.SEND_BODY:
@@ -164,7 +157,7 @@ def limited(limits: Limits) -> type[H11Protocol]:
             elif self.conn.their_state is h11.IDLE and self.conn.trailing_data[0]:
                 self._enter("header")
             elif self.conn.their_state is not h11.IDLE or self.cycle is not None:
-                self._enter("")  # whole, or none has begun: uvicorn itself closes connections that stay idle
+                self._enter("")  # complete, or none has begun: uvicorn itself closes idle connections
 
         def _enter(self, phase: str) -> None:
             if phase == self._phase:
@@ -183,7 +176,7 @@ def limited(limits: Limits) -> type[H11Protocol]:
                 next(iter(unfinished))._end(*_CROWDED)
 
         def _end(self, status: int, reason: str, sentence: str) -> None:
-            """Say a last sentence, unless an answer is on its way already, and close the connection."""
+            """Send an error, unless a response was started already, and close the connection."""
             self._enter("")
             if self.transport.is_closing():
                 return

@@ -1,9 +1,8 @@
-"""Files that were dropped on the page: copied into a private folder of this server, opened from there, and removed with
-it.
+"""Files that are dropped on the page: copied into a private folder of this server, and removed at its end.
 
-The page says first which files there are (names and sizes), then sends their bytes, one after the other, in pieces, and
-at last asks to open them. Everything is bounded, no name leads out of the folder, nothing is overwritten, and what was
-given up or did not end leaves nothing.
+The page lists the files (names and sizes), sends their bytes in pieces, one file after the other, and asks to open
+them. All sizes are bounded, no name leads out of the folder, nothing is overwritten, and an upload that was given up
+leaves no files.
 """
 
 from __future__ import annotations
@@ -32,9 +31,10 @@ _GIB = 1 << 30
 _LONGEST_NAME = 255  #: Bytes of one name, as file systems have it.
 _LONGEST_PATH = 2_048
 _DEEPEST = 32
-_ROOM_LEFT = 256 << 20  #: Bytes of the disk that are left to others.
+_ROOM_LEFT = 256 << 20  #: Bytes of the disk that stay free.
 MOST_LISTED_BYTES = 64 << 20  #: Of the list of files.
-PIECE_BYTES = 16 << 20  #: The most that one request of the page may bring.
+PIECE_BYTES = 16 << 20  #: The most in one request of the page.
+_BY_PATH = "open them by `wavewright open PATH`, which copies nothing"
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class Budget:
 
     bytes: int = 4 * _GIB  #: At once.
     files: int = 200_000  #: At once.
-    total_bytes: int = 8 * _GIB  #: Of one server; the oldest goes when there is more.
-    at_once: int = 2  #: Unfinished ones.
-    idle_seconds: float = 60  #: An unfinished one that gets no bytes for so long is given up.
+    total_bytes: int = 8 * _GIB  #: Of all uploads of a server; the oldest are removed when there are more.
+    at_once: int = 2  #: Unfinished uploads.
+    idle_seconds: float = 60  #: An unfinished upload without new bytes for so long is given up.
 
     @property
     def words(self) -> str:
@@ -64,7 +64,7 @@ class _Listed(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @dataclass
 class Upload:
-    """Files on their way, or all there."""
+    """The files that were dropped together, as far as they have arrived."""
 
     folder: Path
     sizes: dict[tuple[str, ...], int]
@@ -74,13 +74,17 @@ class Upload:
     lock: threading.Lock = field(default_factory=threading.Lock)
     is_given_up: bool = False
     is_finished: bool = False
-    _left: Iterator[tuple[tuple[str, ...], int]] | None = None
-    _folders: set[tuple[str, ...]] = field(default_factory=set)  #: Those that are there.
-    _open: int = -1  #: The file that is written, or -1.
-    _missing: int = 0  #: Its bytes that have not come yet.
+    _next_files: Iterator[tuple[tuple[str, ...], int]] = field(init=False)
+    _folders: set[tuple[str, ...]] = field(default_factory=set)  #: Those that were made.
+    _open: int = -1  #: The descriptor of the file that is being written, or -1.
+    _missing: int = 0  #: Bytes of that file that have not arrived.
+
+    def __post_init__(self) -> None:
+        """Start with the first file."""
+        self._next_files = iter(self.sizes.items())
 
     def write(self, piece: bytes) -> None:
-        """The next bytes of the files, in the order in which they were listed."""
+        """Write the next bytes of the files, which arrive in the order of the list."""
         if len(piece) > self.total - self.received:
             raise UsageError("more bytes than were announced", advice="drop the files again: they have changed")
         at = 0
@@ -98,11 +102,9 @@ class Upload:
                 pass  # empty files at the end
 
     def _next(self) -> bool:
-        """Open the next file that is not empty; empty ones are made on the way."""
+        """Open the next file that is not empty; the empty ones before it are made."""
         self.close()
-        if self._left is None:
-            self._left = iter(self.sizes.items())
-        for parts, size in self._left:
+        for parts, size in self._next_files:
             place = self.place.joinpath(*parts)
             self._make_folder(parts[:-1])
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -120,24 +122,24 @@ class Upload:
                 self._folders.add(parts[:depth])
 
     def close(self) -> None:
-        """Close the file that is written."""
+        """Close the current file."""
         if self._open >= 0:
             os.close(self._open)
             self._open = -1
 
     @property
     def place(self) -> Path:
-        """The folder in which the files are, called as the page is to call them together."""
+        """The folder of the files; the page shows its name for them all."""
         return self.folder / "dropped files"
 
     @property
     def entries(self) -> list[Path]:
-        """Dropped files and folders."""
+        """The files and folders that were dropped."""
         return [self.place / name for name in dict.fromkeys(parts[0] for parts in self.sizes)]
 
 
 class Uploads:
-    """Uploads to the pages of one server."""
+    """The uploads to one server."""
 
     def __init__(
         self,
@@ -147,14 +149,14 @@ class Uploads:
     ) -> None:
         self.budget = budget or Budget()
         self._parent = parent
-        self._removed = on_removal  #: Called with the folder of what was opened and had to go.
+        self._on_removal = on_removal  #: Called with the folder of an opened upload that is removed.
         self._folder: Path | None = None
         self._remove: Callable[[], None] = lambda: None
-        self._uploads: dict[str, Upload] = {}  # in the order of their age
+        self._uploads: dict[str, Upload] = {}  # the oldest first
         self._lock = threading.Lock()
 
     def start(self, content: bytes) -> str:
-        """Make room for files that the page lists, and give the name of the upload.
+        """Start an upload of the files that the page lists; returns its name.
 
         Raises `UsageError` when they are too many or too large, or a name is not one; `WavewrightError` when there is
         no room for them.
@@ -184,7 +186,7 @@ class Uploads:
         return upload
 
     def write(self, name: str, at: int, piece: bytes) -> int:
-        """Bytes of an upload that stand at a place, and how many have come by now."""
+        """Write the bytes at position `at` of an upload; returns the number of bytes that have arrived."""
         upload = self.upload(name)
         with upload.lock:
             if upload.is_given_up or upload.is_finished or at != upload.received:
@@ -194,13 +196,11 @@ class Uploads:
             except OSError as error:
                 self._give_up(upload)
                 problem = f"the files cannot be stored: {error.strerror or error}"
-                raise WavewrightError(
-                    problem, advice="open them by `wavewright open PATH`, which copies nothing"
-                ) from error
+                raise WavewrightError(problem, advice=_BY_PATH) from error
         return upload.received
 
     def finish(self, name: str) -> list[Path]:
-        """Paths to open once all that was dropped is there. Raises `UsageError` when bytes are missing."""
+        """End an upload; returns the paths to open. Raises `UsageError` when bytes are missing."""
         upload = self.upload(name)
         with upload.lock:
             if upload.received != upload.total:
@@ -213,7 +213,7 @@ class Uploads:
         return _openable(upload)
 
     def give_up(self, name: str) -> None:
-        """Remove an upload and what came of it."""
+        """Remove an upload and its files."""
         with self._lock:
             upload = self._uploads.pop(name, None)
         if upload:
@@ -233,7 +233,7 @@ class Uploads:
         shutil.rmtree(upload.folder, ignore_errors=True)
 
     def _watch(self) -> None:
-        """Look again later, for as long as something is on its way: a page that was closed says nothing."""
+        """Sweep again later, as long as there are unfinished uploads: a closed page does not cancel its own."""
 
         def look() -> None:
             with self._lock:
@@ -247,7 +247,7 @@ class Uploads:
         timer.start()
 
     def _sweep(self) -> None:
-        """Forget what was given up, and give up what gets no more bytes."""
+        """Give up uploads that get no more bytes, and remove those that were given up."""
         now = time.monotonic()
         for name, upload in list(self._uploads.items()):
             is_idle = not upload.is_finished and now - upload.last > self.budget.idle_seconds
@@ -258,26 +258,22 @@ class Uploads:
                 del self._uploads[name]
 
     def _make_room(self, total: int) -> None:
-        """Remove the oldest that were opened until there is room."""
+        """Remove the oldest opened uploads until there is room."""
         finished_names = [name for name, upload in self._uploads.items() if upload.is_finished]
         while finished_names and self._stored() + total > self.budget.total_bytes:
             upload = self._uploads.pop(finished_names.pop(0))
-            self._removed(upload.folder)
+            self._on_removal(upload.folder)
             self._give_up(upload)
         free = shutil.disk_usage(self._place()).free - _ROOM_LEFT
         if total > free or self._stored() + total > self.budget.total_bytes:
             problem = f"there is no room for {_amount(total)} of dropped files"
-            raise WavewrightError(
-                problem,
-                where=str(self._place().parent),
-                advice="open them by `wavewright open PATH`, which copies nothing",
-            )
+            raise WavewrightError(problem, where=str(self._place().parent), advice=_BY_PATH)
 
     def _stored(self) -> int:
         return sum(upload.total for upload in self._uploads.values())
 
     def _place(self) -> Path:
-        """The private folder of this server, made when it is first needed; a killed server's is removed then."""
+        """The private folder of this server, made on first use, when those of killed servers are removed."""
         if self._folder is None:
             parent = self._parent
             if parent is None and (cache := cache_folder()) is not None:
@@ -292,7 +288,7 @@ class Uploads:
         return self._folder
 
     def _checked(self, content: bytes) -> dict[tuple[str, ...], int]:
-        """The files that the page lists, by names that lead nowhere else."""
+        """The files that the page lists: the parts of their paths, which lead nowhere else, and their sizes."""
         if len(content) > MOST_LISTED_BYTES:
             raise UsageError("the list of files is too long", advice=self.budget.words)
         try:
@@ -300,11 +296,11 @@ class Uploads:
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise UsageError(f"not a list of files: {error}") from error
         total = sum(file.bytes for file in files)
-        by_path = "or open them by `wavewright open PATH`, which copies nothing"
+        advice = f"{self.budget.words}; or {_BY_PATH}"
         if len(files) > self.budget.files:
-            raise UsageError(f"{len(files):,} files", advice=f"{self.budget.words}; {by_path}")
+            raise UsageError(f"{len(files):,} files", advice=advice)
         if total > self.budget.bytes:
-            raise UsageError(_amount(total), advice=f"{self.budget.words}; {by_path}")
+            raise UsageError(_amount(total), advice=advice)
         if not files:
             raise UsageError("there is no file", advice="drop a capture folder, a file of it, or an archive")
         sizes: dict[tuple[str, ...], int] = {}
@@ -344,12 +340,12 @@ def _clean(part: str) -> str:
     return "".join("_" if unicodedata.category(letter)[0] == "C" else letter for letter in part)
 
 
-#: Kinds of files that are something by themselves; CSV and .att files belong to those beside them.
+#: Kinds of files that are captures by themselves; CSV and .att files belong to those beside them.
 _ALONE = (Kind.ROCPD, Kind.RPD, Kind.ROCPROF_DATABASE, Kind.COMPUTE_DATABASE, Kind.CHROME, Kind.XPLANE, Kind.PACKAGE)
 
 
 def _openable(upload: Upload) -> list[Path]:
-    """Paths to open: those that are something by themselves, else the folder of all, as files of one capture."""
+    """The paths to open: each entry if it is a capture by itself, else the folder of all as one capture."""
     entries = upload.entries
     is_alone = len(entries) == 1 or all(map(_is_alone, entries))
     return entries if is_alone else [upload.place]

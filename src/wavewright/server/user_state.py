@@ -1,6 +1,7 @@
-"""State that the page has from one start to the next: settings, layouts, bookmarks, named sets of counters.
+"""The state of the page that lasts: settings, layouts, bookmarks, named sets of counters.
 
-One file in the user's configuration folder, changed key by key, so that two pages do not overwrite each other's.
+It is a file in the user's configuration folder, changed key by key, so that two pages do not overwrite each other's
+changes.
 """
 
 from __future__ import annotations
@@ -40,11 +41,7 @@ def config_folder() -> Path | None:
 
 
 def read_state(folder: Path | None) -> dict[str, Any]:
-    """State for the page, its place, and the reason why something that is there was not read.
-
-    >>> read_state(None)
-    {'entries': {}, 'place': None, 'problem': ''}
-    """
+    """The entries of the state, their file, and the reason if the file could not be read."""
     if folder is None:
         return {"entries": {}, "place": None, "problem": ""}
     file = folder / _NAME
@@ -56,9 +53,9 @@ def read_state(folder: Path | None) -> dict[str, Any]:
 
 
 def change_state(folder: Path | None, content: bytes) -> dict[str, Any]:
-    """Change the keys that the page sent, whole or not at all; null removes one. Other keys stay as they are.
+    """Change the keys that the page sent, all or none; a value of null removes its key.
 
-    Raises `UsageError` when it is nothing that can be kept, or too much; `WavewrightError` when it cannot be written.
+    Raises `UsageError` when the content is no state, or too large; `WavewrightError` when it cannot be written.
     """
     if folder is None:
         raise UsageError("there is no folder to keep settings in")
@@ -83,7 +80,7 @@ def _beside(file: Path) -> Path:
 
 
 def _read(file: Path) -> tuple[dict[str, Any], str]:
-    """The entries, and why there are none although a file is there."""
+    """The entries, and the reason if an existing file could not be read."""
     try:
         with file.open("rb") as stream:
             content = stream.read(MOST_BYTES + 1)
@@ -98,12 +95,12 @@ def _read(file: Path) -> tuple[dict[str, Any], str]:
 
 def _write(file: Path, entries: dict[str, Any]) -> None:
     content = msgspec.json.format(msgspec.json.encode(_State(entries)), indent=1)
-    _decoded(content)  # what is written can be read again
+    _decoded(content)  # raises if it could not be read again
     write_privately(file, content)
 
 
 def write_privately(file: Path, content: bytes) -> None:
-    """Write a file whole or not at all, for nobody else: 0600."""
+    """Write a file completely or not at all, readable by the user only (0600)."""
     handle, twin = tempfile.mkstemp(prefix=f".{file.stem}-", dir=file.parent)
     try:
         with os.fdopen(handle, "wb") as stream:
@@ -116,7 +113,7 @@ def write_privately(file: Path, content: bytes) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """No other `wavewright open` changes files of the folder meanwhile; it is made where it is missing."""
+    """Lock a folder, made if it is missing, against other processes of `wavewright open`."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     handle = os.open(folder / ".lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -129,9 +126,8 @@ def alone(folder: Path) -> Iterator[None]:
 def _decoded(content: bytes) -> _State:
     if len(content) > MOST_BYTES:
         problem = f"more than {MOST_BYTES:,} bytes of settings and bookmarks"
-        raise UsageError(
-            problem, advice="remove bookmarks that are no longer needed, or save them next to their traces"
-        )
+        advice = "remove bookmarks that are no longer needed, or save them next to their traces"
+        raise UsageError(problem, advice=advice)
     try:
         return msgspec.json.decode(content, type=_State)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Tools that are not made of topics: opening, finding, comparing, querying, planning. One module each."""
+"""The tools that no declared question answers: opening, finding, comparing, querying, planning."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from wavewright.mcp.tools.capture_plan import plan_capture
 from wavewright.mcp.tools.comparison import compare
 from wavewright.mcp.tools.queries import query, schema
 
-#: Name of the tool -> captures, arguments, and where it says what it is doing -> the answer.
+#: Name of a tool -> its function of the captures, the arguments, and a callback for progress.
 ANSWERS: dict[str, Callable[[Captures, dict[str, Any], Callable[[str], None]], Reply]] = {
     "open_capture": open_capture,
     "list_captures": list_captures,

@@ -1,4 +1,4 @@
-"""`open_capture` and `list_captures`: which captures are there, what is one of them, what can be asked about it?"""
+"""The tools `open_capture` and `list_captures`: which captures there are, what one is, what can be asked about it."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from wavewright.questions.kit.question import Wording
 from wavewright.readers.files.decoded_traces import form_of
 from wavewright.readers.files.kinds import document_at
 
-_ROWS = 3  #: Of its tables: what more there is can be asked for.
+_ROWS = 3  #: Of each table of `open_capture`.
 _NOTES = 3
-_DISPATCHES = 5  #: Others that a note names.
+_DISPATCHES = 5  #: Other dispatches that a note names.
 
 
 def open_capture(captures: Captures, arguments: dict[str, Any], say: Callable[[str], None]) -> Reply:
-    """Open what is at a path and say what it is."""
+    """Open the capture at a path and describe it."""
     chosen = {name: arguments.get(name, "") for name in ("dispatch", "target")}
     capture = captures.add(arguments["path"], wanted=arguments.get("kind", ""), **chosen)
     say(f"reading {capture.name}")
@@ -64,7 +64,7 @@ def _notes(document: Document) -> tuple[str, ...]:
 
 
 def _also_here(capture: Capture, document: Document) -> tuple[Offer, ...]:
-    """The counters in a run, and the run beside traces."""
+    """Calls that open the counters in a run, or the run beside traces."""
     if document.kind == "run" and capture.path.is_file() and document.run.count("counter_info"):
         return (Offer("open_capture", {"path": capture.name, "kind": "counters"}, "its hardware counters"),)
     if document.kind == "trace" and not capture.wanted and capture.path.is_dir() and _has_run(capture):
@@ -82,7 +82,7 @@ def _has_run(capture: Capture) -> bool:
         return False
 
 
-MOST_FOLDERS, MOST_FILES = 2_000, 5_000  #: That are looked at.
+MOST_FOLDERS, MOST_FILES = 2_000, 5_000  #: That `list_captures` looks at.
 _DEEPEST = 8
 
 _SUFFIXES = (
@@ -100,7 +100,7 @@ def list_captures(captures: Captures, arguments: dict[str, Any], say: Callable[[
     listed = {roots.relative(path): kind for folder in folders for path, kind in _below(folder, roots.holds, seen)}
     opened = {capture.name: capture.handle for capture in captures.named}
     rows = [(opened.get(name), kind, name) for name, kind in sorted(listed.items())]
-    start = start_of(arguments["cursor"], "list_captures", arguments) if arguments.get("cursor") else 0
+    start = start_of("list_captures", arguments)
     limit = arguments.get("limit", USUAL_ROWS)
     page = tuple(rows[start : start + limit])
     is_cut = seen["folders"] >= MOST_FOLDERS or seen["files"] >= MOST_FILES
@@ -118,7 +118,6 @@ def list_captures(captures: Captures, arguments: dict[str, Any], say: Callable[[
         notes=(f"only {MOST_FOLDERS:,} folders and {MOST_FILES:,} files were looked at; give `under`",)
         if is_cut
         else (),
-        limit=limit,
         cursor_of=partial(cursor, "list_captures", arguments),
     )
 

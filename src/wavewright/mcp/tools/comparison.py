@@ -1,4 +1,4 @@
-"""`compare` and `loop`: what changed between two captures of a kind, and did an edit help?"""
+"""The tool `compare`: what changed between two captures of a kind, and whether an edit helped."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from wavewright.model.report import Section
 from wavewright.questions.comparison import check_comparable, compared, comparison_words
 from wavewright.words.kit.answer_parts import data_tables
 
-#: The table with what changed, by kind of document.
+#: Kind of document -> the table of changes.
 _MAIN = {"trace": "units", "run": "things", "counters": "metrics"}
 
 
 def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], None]) -> Reply:
-    """Compare a capture with another one; the first is the base."""
+    """The changes from a capture, the base, to another one."""
     base, other = captures.get(arguments["capture"]), captures.get(arguments["other"])
     documents = []
     for capture in (base, other):
@@ -44,7 +44,7 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
     data = sorted(data_tables(answer), key=lambda table: table.name != _MAIN[kind])
     question = "What changed, and is it more than noise?"
     section = Section("compare", "Comparison", question, readable(parts), tuple(data), answer.definition)
-    start = start_of(arguments["cursor"], "compare", arguments) if arguments.get("cursor") else 0
+    start = start_of("compare", arguments)
     reply = reply_of(section, base, documents[0], start=start, limit=limit)
     lost = [
         f"{capture.handle}: {loss}"
@@ -66,7 +66,7 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
 def _turn(
     base: Capture, other: Capture, document: Document, arguments: dict[str, Any], say: Callable[[str], None]
 ) -> Reply:
-    """One turn of tuning: whether an edit helped, what explains it, what to try next."""
+    """The verdict on an edit: whether it helped, what explains it, what to try next."""
     from wavewright.cluster.loop import loop
     from wavewright.words.gate import loop_report
 

@@ -1,4 +1,4 @@
-"""`query` and `schema`: one SELECT over the stable views of a run, and what it can name."""
+"""The tools `query` and `schema`: one SELECT over the stable views of a run, and the views and columns it can name."""
 
 from __future__ import annotations
 
@@ -19,13 +19,12 @@ from wavewright.mcp.topic_answers import reply_of
 from wavewright.model.blocks import Block, Column, Sentence, Table
 from wavewright.model.document import DOCUMENTS
 from wavewright.model.report import Section
-from wavewright.model.run import Run
 
 _MOST_ROWS, _MOST_MIB, _MOST_SECONDS = 1_000_000, 256, 60.0
 
 
 def query(captures: Captures, arguments: dict[str, Any], say: Callable[[str], None]) -> Reply:
-    """The rows that a SELECT gives."""
+    """The rows of a SELECT."""
     from wavewright.analysis.run.query import run_query
     from wavewright.analysis.run.query.result import QueryLimits
 
@@ -36,7 +35,7 @@ def query(captures: Captures, arguments: dict[str, Any], say: Callable[[str], No
         what = f"query is about runs, and {capture.handle} is {DOCUMENTS[document.kind]}"
         raise UsageError(what, where=capture.name, advice="hotspots, source and counters have its tables")
     say("running the query")
-    start = start_of(arguments["cursor"], "query", arguments) if arguments.get("cursor") else 0
+    start = start_of("query", arguments)
     limit = arguments.get("limit", USUAL_ROWS)
     limits = QueryLimits(_MOST_ROWS, _MOST_MIB, _MOST_SECONDS)
     result = run_query(document.run, arguments["sql"], limits=limits)
@@ -56,18 +55,19 @@ def query(captures: Captures, arguments: dict[str, Any], say: Callable[[str], No
 
 
 def schema(captures: Captures, arguments: dict[str, Any], say: Callable[[str], None]) -> Reply:
-    """Views and tables that a query can name, or the columns of one of them."""
+    """The views and tables that a query can name, or the columns of one of them."""
     from wavewright.analysis.run.query.catalog import catalog
 
     run, capture = None, None
     if arguments.get("capture"):
         capture = captures.get(arguments["capture"])
         say(f"reading {capture.name}")
-        run = _run(captures, arguments["capture"])
+        document = captures.document(capture)
+        run = document.run if document.kind == "run" else None
     view = arguments.get("view")
     answer = catalog(run, view)
     frame = answer.columns.drop("relation") if view else answer.relations
-    start = start_of(arguments["cursor"], "schema", arguments) if arguments.get("cursor") else 0
+    start = start_of("schema", arguments)
     rows = rows_of("columns" if view else "views", frame, start=start, limit=arguments.get("limit", 50))
     headline = f"{view} has {counted(frame.height, 'columns')}" if view else counted(frame.height, "views and tables")
     section = Section("schema", "Schema", "What can a query name?", (Sentence(headline, "headline"), _table(rows)))
@@ -86,13 +86,8 @@ def schema(captures: Captures, arguments: dict[str, Any], say: Callable[[str], N
     )
 
 
-def _run(captures: Captures, handle: str) -> Run | None:
-    document = captures.document(captures.get(handle))
-    return document.run if document.kind == "run" else None
-
-
 def _page(pieces: Iterable[pl.DataFrame], start: int, limit: int) -> tuple[pl.DataFrame, int]:
-    """Some rows, and how many there are."""
+    """At most `limit` rows from row `start` on, and the number of all rows."""
     parts: list[pl.DataFrame] = []
     count = 0
     for piece in pieces:
