@@ -67,7 +67,7 @@ class Number:
 
 
 class OneOf:
-    """A parser of one of some words; `problem` begins the message about any other."""
+    """A parser of one of some words; `problem` is the start of the message about any other."""
 
     def __init__(self, problem: str, choices: tuple[str, ...]) -> None:
         self.problem, self.choices = problem, choices

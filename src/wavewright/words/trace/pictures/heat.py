@@ -114,7 +114,8 @@ def _windows(
     lines: list[HeatLine] = []
     for part in line_ranges(len(rows), dict.fromkeys(hot, _CONTEXT)):
         if part.is_folded:
-            lines.append(HeatLine("", f"… {counted(part.end - part.begin, what)} …"))
+            folded = counted(part.end - part.begin, what)
+            lines.append(HeatLine("", f"… {folded} …"))
             continue
         for row in rows[part.begin : part.end]:
             number, text = words(row)
