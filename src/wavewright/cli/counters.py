@@ -310,10 +310,8 @@ def _write(request: CounterRequest, answer: CounterPanels, folder: Path, decimal
 def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:
     """The panels for JSON: their tables, and with `explain` the metrics with formulas."""
     described: list[dict[str, Any]] = to_builtins(answer.panels)
-    for panel in described:
-        for table in panel["tables"]:
-            if not explain:
-                del table["metrics"]
+    for table in (table for panel in described for table in panel["tables"] if not explain):
+        del table["metrics"]
     return described
 
 

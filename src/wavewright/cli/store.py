@@ -72,7 +72,11 @@ def add_command(
 ) -> None:
     """Add captures."""
     workers = _workers(measures)
-    given_labels = CaptureLabels(series, commit, _taken_ns(date_text), _checked_labels(labels))
+    taken_ns = _taken_ns(date_text)
+    for label in labels:
+        if not label.partition("=")[1] or "\n" in label:
+            raise UsageError(f"--label {label[:40]!r} is not KEY=VALUE")
+    given_labels = CaptureLabels(series, commit, taken_ns, labels)
     make_store(store)
     additions: list[Added] = []
     kinds = set()
@@ -125,13 +129,6 @@ def _taken_ns(text: str | None) -> int | None:
         raise UsageError(problem, advice="write it as 2026-11-18 or 2026-11-18T20:15") from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return int(moment.timestamp() * 1_000_000) * 1000
-
-
-def _checked_labels(labels: Sequence[str]) -> tuple[str, ...]:
-    for label in labels:
-        if not label.partition("=")[1] or "\n" in label:
-            raise UsageError(f"--label {label[:40]!r} is not KEY=VALUE")
-    return tuple(labels)
 
 
 def list_command(store: str, **form: Any) -> None:

@@ -76,7 +76,6 @@ class TraceRequest(Request):
         """A report by instruction or line; without code, the reason why there is none."""
 
         def parts() -> Parts:
-
             from wavewright.analysis.trace.about.overview import unknown_code
 
             reason = unknown_code(self.trace)
@@ -97,8 +96,11 @@ class CodeObjectRequest(Request):
 def any_request(options: dict[str, Any]) -> Request:
     """The request of a command line whose path may be left away, or a code object; its trace is not reduced."""
     path = options["path"]
-    if path is not None and not _is_code_object(path):
-        return trace_request(options, is_reduced=False)
+    if path is not None:
+        from wavewright.readers.files.kinds import Kind, sniff
+
+        if not path.is_file() or sniff(path) is not Kind.CODE_OBJECT:
+            return trace_request(options, is_reduced=False)
     path, kernel, form = options.pop("path"), options["kernel"], form_of(options)
     for name in (*_SELECTING, *_READING):  # they apply to traces only
         del options[name]
@@ -127,12 +129,6 @@ def selection_of(options: dict[str, Any]) -> Selection:
 
     kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in _SELECTING)
     return Selection(kernel, se, simd, wave, begin, end, file, first, last)
-
-
-def _is_code_object(path: Path) -> bool:
-    from wavewright.readers.files.kinds import Kind, sniff
-
-    return path.is_file() and sniff(path) is Kind.CODE_OBJECT
 
 
 def open_trace(path: Path, **reading: Any) -> ThreadTrace:
