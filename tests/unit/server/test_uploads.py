@@ -132,6 +132,13 @@ def test_more_or_other_bytes_than_announced_are_refused(tmp_path):
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]
 
 
+def is_there(folder, name):
+    try:
+        return any(folder.rglob(name))
+    except FileNotFoundError:  # a folder is being removed at this moment
+        return True
+
+
 def test_only_a_few_come_at_once_and_what_stops_is_given_up(tmp_path):
     uploads = Uploads(replace(SMALL, idle_seconds=0.2), tmp_path)
     first, second = (uploads.start(listing({"a": 3})) for _ in range(2))
@@ -140,9 +147,8 @@ def test_only_a_few_come_at_once_and_what_stops_is_given_up(tmp_path):
         uploads.start(listing({"a": 3}))
     uploads.give_up(second)
     assert uploads.start(listing({"a": 3}))
-    while any(tmp_path.rglob("a")):
+    while is_there(tmp_path, "a"):
         time.sleep(0.05)
-    assert not list(tmp_path.rglob("a"))
     with pytest.raises(UsageError, match="given up"):
         uploads.upload(first)
 
