@@ -1856,9 +1856,7 @@ export interface TrafficAnswer {
   write_request_count: number | null;
   /** Workgroups whose accesses were followed in the traced order. */
   traced_count: number;
-  /** From the vector L1 to L2, as theirs; None = not followed. */
   traced_read_requests: number[] | null;
-  /** Of L2, with these requests and what L2 misses in the orders tried. */
   traced_hit_rate: number[] | null;
   /** That several workgroups store. */
   overlapping_bytes: number;
@@ -2157,7 +2155,7 @@ export const MEMORY_LATENCY_FROM_COUNTERS: TableInfo<MemoryLatencyFromCountersRo
   line: ["Line", "", "Source line"],
 };
 
-/** One row is one part of the waves' time, and how much of it was hidden by other work on the same SIMD (exposure.py). */
+/** One row is one part of the waves' time, and how much of it was hidden by other work on the same SIMD (`analysis.trace.costs.row_costs`). */
 export interface MemoryLatencyExposureRow {
   /** Stall, issue or idle */
   part: string;
@@ -4203,9 +4201,9 @@ export interface Note {
 
 /** One case of a finding: what it was, and where on the timeline. */
 export interface Case {
-  /** The kernel, call, copy or rank, in few characters. */
+  /** The kernel, call, copy or rank, by its short name. */
   what: string;
-  /** The same as recorded. */
+  /** Its full name. */
   name: string;
   /** How many cases it stands for. */
   count: number;
@@ -4217,7 +4215,7 @@ export interface Case {
   /** Of the longest, since the start of its node; null = no single time. */
   begin: number | null;
   end: number | null;
-  /** The call that took more of it than any other; empty = none, or not recorded. */
+  /** The call that took most of the time; empty = none, or not recorded. */
   call: string;
   /** Markers, operators and functions that were open, outermost first. */
   stack: string[];
@@ -6366,7 +6364,7 @@ export interface KernelLimit {
   dispatch_count: number;
   duration_ns_total: number | null;
   duration_ns_mean: number | null;
-  /** Of all dispatches of the capture, or of the run: see `is_time_of_run`. */
+  /** Of all dispatches of the capture, or of the run: see `KernelLimit.is_time_of_run`. */
   duration_share: number | null;
   summary: string;
   /** Limiters that are at their limit; also those that are likely, unless a unit or a waste of it is at its limit. */
