@@ -1,4 +1,4 @@
-// What leads another tab, or another day, to what is on screen: the page's own address, and the command that opens it.
+// Copies a link to what is on screen: the address of the page, and the command that opens the same document again.
 import { useSignal } from "@preact/signals";
 import { source } from "../data/source";
 import { openCommand } from "../model/user_storage";

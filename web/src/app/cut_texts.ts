@@ -1,4 +1,4 @@
-// What is cut with an ellipsis says the whole of itself in a tooltip, wherever it stands and whoever wrote it.
+// Any text on the page that is cut with an ellipsis gets a tooltip with the full text.
 
 const named = new WeakSet<HTMLElement>();
 

@@ -1,4 +1,4 @@
-// Where to start with a document of this kind: the first line of the help.
+// The first line of the help: which views to start with for this kind of document.
 import { kind } from "../model/document";
 import { frontView } from "../model/view";
 import { closeDialogOf } from "../widgets/dialog";

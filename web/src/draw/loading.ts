@@ -1,4 +1,4 @@
-// What has not arrived looks like it, and not like time in which nothing happened: a dashed line.
+// Draws the parts of a picture that have not been loaded as dashed lines, so that they do not look like idle time.
 import type { Bins } from "../model/curves";
 import type { Range } from "../model/selection";
 import type { Painter } from "./painter";

@@ -1,4 +1,4 @@
-// Arrows over a track from what was awaited to the wait; what lies beside the screen leaves at its edge.
+// Arrows over a track from a memory operation to the wait for it. Ends beside the screen become labels at its edge.
 import type { Link, Step } from "../model/producers";
 import type { Frame } from "./frame";
 import { letterWidth, type Painter } from "./painter";
@@ -13,15 +13,25 @@ export interface ArrowEnd {
   step: Step;
 }
 
+/** Pixels: length of an arrow head, and half the size of what can be clicked around an end. */
 const HEAD = 6;
 const REACH = 7;
+/** Lines that a curve is drawn as. */
 const STEPS = 16;
+/** Arrows bow out of the track by LOWEST pixels and up to LIFTS - 1 times LIFT more, so that neighbours can be told apart. */
 const LOWEST = 12;
 const LIFTS = 5;
 const LIFT = 6;
+/** Further links are left out. */
 const MOST = 40;
 
-/** Draws the links of one execution, and says where their ends stand. */
+/** The steps whose ends lie left and right of the screen. */
+interface Beside {
+  left: Step[];
+  right: Step[];
+}
+
+/** Draws the links of one execution; returns where their ends stand, to be clicked. */
 export function paintWaitArrows(
   painter: Painter,
   frame: Frame,
@@ -34,7 +44,7 @@ export function paintWaitArrows(
   const isUp = place.y - top > LOWEST + LIFTS * LIFT;
   const y = isUp ? place.y : place.y + place.height;
   const ends: ArrowEnd[] = [];
-  const beside: { left: Step[]; right: Step[] } = { left: [], right: [] };
+  const beside: Beside = { left: [], right: [] };
   if (place.y + place.height < top || place.y > height) return ends;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     links.slice(0, MOST).forEach(({ producer, wait }, number) => {
@@ -57,23 +67,26 @@ export function paintWaitArrows(
         else ends.push({ x: x - REACH, y: y - REACH, width: 2 * REACH, height: 2 * REACH, step });
       }
     });
-    for (const [side, steps] of [
-      ["left", beside.left],
-      ["right", beside.right],
-    ] as const) {
-      const nearest = steps[0];
-      if (!nearest) continue;
-      const what = steps.length > 1 ? `${steps.length} rows` : `row ${nearest.row}`;
-      const text = side === "left" ? `◂ ${what}` : `${what} ▸`;
-      const wide = text.length * letterWidth() + 8;
-      const label = { x: side === "left" ? gutter + 2 : width - wide - 2, width: wide, height: 15 };
-      const at = { ...label, y: y + (isUp ? -LOWEST - 12 : LOWEST - 3) };
-      painter.rect(at.x, at.y, wide, at.height, colour);
-      painter.text(at.x + 4, at.y + 8, text, inkOn(colour));
-      ends.push({ ...at, step: nearest });
-    }
+    ends.push(...paintLabels(painter, frame, beside, { y: y + (isUp ? -LOWEST - 12 : LOWEST - 3), colour }));
   });
   return ends;
+}
+
+/** Labels at the edges of the screen, each for the nearest step beyond its edge. */
+function paintLabels(painter: Painter, frame: Frame, beside: Beside, at: { y: number; colour: string }): ArrowEnd[] {
+  const { gutter, width } = frame.parts;
+  return (["left", "right"] as const).flatMap((side) => {
+    const steps = beside[side];
+    const nearest = steps[0];
+    if (!nearest) return [];
+    const words = steps.length > 1 ? `${steps.length} rows` : `row ${nearest.row}`;
+    const text = side === "left" ? `◂ ${words}` : `${words} ▸`;
+    const wide = text.length * letterWidth() + 8;
+    const label = { x: side === "left" ? gutter + 2 : width - wide - 2, y: at.y, width: wide, height: 15 };
+    painter.rect(label.x, label.y, wide, label.height, at.colour);
+    painter.text(label.x + 4, label.y + 8, text, inkOn(at.colour));
+    return [{ ...label, step: nearest }];
+  });
 }
 
 /** The end of an arrow at a point. */
@@ -86,6 +99,7 @@ function headAt(x: number, y: number, isUp: boolean): number[] {
   return [x, y, x - HEAD * 0.6, back, x + HEAD * 0.6, back];
 }
 
+/** A curve from one point to another that bows to a height. */
 function bow(x0: number, y0: number, x1: number, y1: number, lifted: number): number[] {
   // A curve stays a quarter below the points that pull it.
   const pull = (y: number) => (y === lifted ? lifted : lifted + (lifted - y) / 3);

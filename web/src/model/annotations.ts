@@ -1,4 +1,4 @@
-// What others wrote about a trace (annotations.json of ROCm WaveScope): text of strangers, shown and never changed.
+// Annotations of a trace by other people or programs (annotations.json of ROCm WaveScope): untrusted text, read-only.
 import { computed } from "@preact/signals";
 import { json } from "../data/ask";
 import { codeNow } from "./code";
@@ -36,7 +36,7 @@ export interface Annotation extends Omit<AnnotationLine, "rows"> {
   range: Range | null;
 }
 
-/** Of each severity the number of its colour among series: as loud as it is. */
+/** The colour of each severity, by its number among the colours of series: the more severe, the louder. */
 const COLOURS: Record<string, number> = { critical: 3, high: 1, medium: 7, low: 0 };
 const QUIET = 8;
 export const colourNumber = ({ severity }: Pick<Annotation, "severity">) => COLOURS[severity] ?? QUIET;
@@ -62,7 +62,7 @@ export const annotations = computed(() => (answer.value.state === "ready" ? anno
 /** Whether a path of the debug lines is the file that an annotation names, maybe by its last part only. */
 const isFile = (path: string, file: string) => path === file || path.endsWith(`/${file}`);
 
-/** Those of a source line. */
+/** The annotations of a source line. */
 export function annotationsOfLine(list: Annotation[], path: string, line: number): Annotation[] {
   return list.filter(
     ({ file, line: first, end_line: last }) =>
@@ -70,19 +70,19 @@ export function annotationsOfLine(list: Annotation[], path: string, line: number
   );
 }
 
-/** Those of every code row that has any. */
+/** The annotations of every code row that has any. */
 export const annotationsOfRow = computed(() => {
   const byRow = new Map<number, Annotation[]>();
   for (const each of annotations.value) for (const row of each.rows) byRow.set(row, [...(byRow.get(row) ?? []), each]);
   return byRow;
 });
 
-/** The whole path of its source file; null = no debug line names such a file. */
+/** The full path of the source file of an annotation; null = no debug line names such a file. */
 export function pathOf({ file }: Annotation): string | null {
   return file === null ? null : (codeNow()?.file.find((path) => isFile(path, file)) ?? null);
 }
 
-/** The traced wave that it is about. */
+/** The traced wave that an annotation is about. */
 export function waveOf({ se, simd, slot, range }: Annotation): Wave | undefined {
   if (!range) return undefined;
   for (const { waves } of livesBySlot.value.values()) {

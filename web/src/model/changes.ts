@@ -1,5 +1,5 @@
-// What figures of the current document were in the one that it is compared with, as the comparison of both says.
-// Every question is asked when a view first wants its answer; null = there is no baseline, or it is on its way.
+// Figures of the current document beside those of its baseline, from the server's comparison of both. Each comparison is
+// requested when a view first reads it; results are null while there is no baseline or no answer yet.
 import type { ReadonlySignal } from "@preact/signals";
 import type {
   CompareAnswer,
@@ -24,7 +24,7 @@ export interface Change {
   /** null = the baseline does not have it. */
   before: number | null;
   after: number | null;
-  /** Whether both differ no more than equal runs do. */
+  /** The difference is not larger than between equal runs. */
   isNoise: boolean;
 }
 
@@ -64,7 +64,7 @@ export function useBaseline<T>(ask: (document: number) => Question<T>): T | null
   return ready(useAnswer(base === null ? null : ask(base)));
 }
 
-/** A figure of both documents; `before` = null where the baseline does not answer. */
+/** A change between two values; null while the baseline has not answered (`undefined`). */
 export const changeOf = (before: number | null | undefined, after: number | null): Change | null =>
   before === undefined ? null : { before, after, isNoise: false };
 

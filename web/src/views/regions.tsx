@@ -49,7 +49,10 @@ const SAVED = [
   "crossing_count",
 ];
 const TEMPLATE = "minmax(16em, 1fr) 7em 5em repeat(6, 7em)";
+const ROW_HEIGHT = 24;
 const OPEN_AT_FIRST = 12;
+/** Smaller parts of the whole are closed at first. */
+const LEAST_OPEN_SHARE = 0.02;
 
 function Regions() {
   const domain = useSignal("all");
@@ -84,8 +87,6 @@ function Regions() {
 
 function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild }) {
   const names = table.texts("name");
-  const figures = useMemo(() => Object.fromEntries(FIGURES.map(([name]) => [name, table.numbers(name)])), [table]);
-  const depth = table.numbers("depth");
   const parents = useMemo(() => positions(table.numbers("node"), table.numbers("parent")), [table]);
   const children = useMemo(() => childrenOf(parents), [parents]);
   const open = useSignal<ReadonlySet<number>>(firstOpen(children, table.numbers("total_share")));
@@ -95,10 +96,6 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
     () => visibleNodes(parents, children, open.value, query.value ? (n) => wanted.test(names[n] ?? "") : null),
     [parents, children, open.value, query.value],
   );
-  const at = (name: string, n: number) => figures[name]?.[n] ?? 0;
-  const toggle = (n: number) => {
-    open.value = flipped(open.value, n);
-  };
   if (!table.length) {
     return (
       <div class="view">
@@ -110,12 +107,6 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
   const first = (name: string) => table.numbers(name)[0] ?? 0;
   const left = truncation(table.length, first("node_count"));
   const unlinked = first("unlinked_gpu_ns");
-  const share = table.numbers("total_share");
-  const save = () =>
-    csv(
-      ["name", ...SAVED],
-      names.map((name, n) => [name, ...SAVED.map((column) => table.numbers(column)[n] ?? null)]),
-    );
   return (
     <div class="view">
       <div class="toolbar">
@@ -139,57 +130,80 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
         </button>
         {left ? <strong>{left} nodes</strong> : null}
         {unlinked ? <span>{nanoseconds(unlinked)} of GPU time has no known launch</span> : null}
-        <SaveMenu name="regions" offers={[{ format: "csv", make: save }]} />
+        <SaveMenu name="regions" offers={[{ format: "csv", make: () => asCsv(table) }]} />
       </div>
       <VirtualList
         class="table regions"
         label="Tree of regions"
         count={shown.length}
-        rowHeight={24}
-        header={
-          <div class="row head" role="row" style={{ gridTemplateColumns: TEMPLATE }}>
-            <span>Region</span>
-            <span title={hintOf(RUN_REGIONS_TREE.total_share)}>Share</span>
-            {FIGURES.map(([name, title]) => (
-              <span key={name} class="number" title={hintOf(RUN_REGIONS_TREE[name])}>
-                {title}
-              </span>
-            ))}
-          </div>
-        }
+        rowHeight={ROW_HEIGHT}
+        header={<Header />}
         row={(index) => {
           const n = shown[index] as number;
-          const has = (children[n]?.length ?? 0) > 0;
-          return (
-            <div
-              key={n}
-              role="row"
-              class={`row${has ? " can-click" : ""}`}
-              data-node={n}
-              style={{ gridTemplateColumns: TEMPLATE, height: "24px" }}
-              onClick={() => has && toggle(n)}
-            >
-              <span
-                class="text"
-                style={{ paddingLeft: `${(depth[n] ?? 0) * 14}px` }}
-                title={names[n]}
-                data-column="name"
-              >
-                <span class="twist">{has ? (open.value.has(n) || query.value ? "▾" : "▸") : ""}</span>
-                {names[n]}
-              </span>
-              <span class="share-cell" title={percent(share[n])}>
-                <ShareBar share={share[n] ?? 0} meaning="share" label={percent(share[n])} />
-              </span>
-              {FIGURES.map(([name]) => (
-                <span key={name} class="number" data-column={name} title={exact(at(name, n))}>
-                  {name === "call_count" ? exact(at(name, n)) : nanoseconds(at(name, n))}
-                </span>
-              ))}
-            </div>
-          );
+          const twist = children[n]?.length ? (open.value.has(n) || query.value ? "▾" : "▸") : "";
+          const toggle = () => {
+            open.value = flipped(open.value, n);
+          };
+          return <Region key={n} {...{ table, n, twist }} onClick={twist ? toggle : undefined} />;
         }}
       />
+    </div>
+  );
+}
+
+function asCsv(table: Columns): string {
+  const figures = SAVED.map((column) => table.numbers(column));
+  const rows = table.texts("name").map((name, n) => [name, ...figures.map((figure) => figure[n] ?? null)]);
+  return csv(["name", ...SAVED], rows);
+}
+
+function Header() {
+  return (
+    <div class="row head" role="row" style={{ gridTemplateColumns: TEMPLATE }}>
+      <span>Region</span>
+      <span title={hintOf(RUN_REGIONS_TREE.total_share)}>Share</span>
+      {FIGURES.map(([name, title]) => (
+        <span key={name} class="number" title={hintOf(RUN_REGIONS_TREE[name])}>
+          {title}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+interface RegionProps {
+  table: Columns;
+  /** Its place in the table. */
+  n: number;
+  /** Before its name: whether what is below it is shown; empty = there is nothing. */
+  twist: string;
+  onClick: (() => void) | undefined;
+}
+
+function Region({ table, n, twist, onClick }: RegionProps) {
+  const name = table.texts("name")[n] ?? "";
+  const at = (column: string) => table.numbers(column)[n] ?? 0;
+  const share = at("total_share");
+  return (
+    <div
+      role="row"
+      class={`row${onClick ? " can-click" : ""}`}
+      data-node={n}
+      style={{ gridTemplateColumns: TEMPLATE, height: `${ROW_HEIGHT}px` }}
+      onClick={onClick}
+    >
+      <span class="text" style={{ paddingLeft: `${at("depth") * 14}px` }} title={name} data-column="name">
+        <span class="twist">{twist}</span>
+        {name}
+      </span>
+      <span class="share-cell" title={percent(share)}>
+        <ShareBar share={share} meaning="share" label={percent(share)} />
+      </span>
+      {FIGURES.map(([column]) => (
+        <span key={column} class="number" data-column={column} title={exact(at(column))}>
+          {column === "call_count" ? exact(at(column)) : nanoseconds(at(column))}
+        </span>
+      ))}
     </div>
   );
 }
@@ -204,7 +218,8 @@ function positions(nodes: Numbers, parents: Numbers): Int32Array {
 /** The heaviest path and its siblings, so that the first picture says something. */
 function firstOpen(children: number[][], share: Numbers): Set<number> {
   const opened = new Set<number>();
-  for (let n = 0; n < children.length && opened.size < OPEN_AT_FIRST; n++) if ((share[n] ?? 0) > 0.02) opened.add(n);
+  for (let n = 0; n < children.length && opened.size < OPEN_AT_FIRST; n++)
+    if ((share[n] ?? 0) > LEAST_OPEN_SHARE) opened.add(n);
   return opened;
 }
 

@@ -1,5 +1,5 @@
 // Where the time of a run went: by kind of thing, and every thing of a kind; for the whole run or by rank, GPU, stream, marker.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { nanoseconds, percent } from "../base/format";
 import {
@@ -119,23 +119,7 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
     <div class="view">
       <div class="toolbar">
         {choose}
-        <label>
-          kind{" "}
-          <select
-            value={domain.value}
-            data-choose="domain"
-            onChange={(event) => {
-              domain.value = event.currentTarget.value;
-            }}
-          >
-            <option value="">all</option>
-            {[...new Set(domains.rows.map((row) => row.domain))].map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <DomainSelect domain={domain} names={[...new Set(domains.rows.map((row) => row.domain))]} />
         {left ? <strong>{left}</strong> : null}
         <SaveMenu name="summary" offers={[tableOffer(columns.things, () => rows)]} />
       </div>
@@ -144,34 +128,7 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
       ) : (
         <>
           <div class="summary-head">
-            <div class="figures">
-              <Figure
-                id="gpu_ns"
-                value={nanoseconds(answer.gpu_ns)}
-                name="GPU time"
-                hint="Time of all kernels and copies together"
-                change={<Delta change={runChange("gpu_ns")} format="ns" isCost />}
-              />
-              <Figure
-                id="wall_ns"
-                value={nanoseconds(answer.wall_ns)}
-                name="wall time"
-                hint="From the first to the last event, on the node with the longest span"
-                change={<Delta change={runChange("wall_ns")} format="ns" isCost />}
-              />
-              <Figure
-                id="busy_share"
-                value={percent(answer.busy_share) || "–"}
-                name="GPUs busy"
-                hint="Share of the time of all processes in which their GPUs had work"
-              />
-              <Figure
-                id="gpu_count"
-                value={String(answer.gpu_count)}
-                name="GPUs used"
-                hint="GPUs that kernels ran on"
-              />
-            </div>
+            <Figures answer={answer} />
             <SmallTable
               label="By kind"
               columns={columns.domains}
@@ -195,6 +152,56 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
           />
         </>
       )}
+    </div>
+  );
+}
+
+function DomainSelect({ domain, names }: { domain: Signal<string>; names: string[] }) {
+  return (
+    <label>
+      kind{" "}
+      <select
+        value={domain.value}
+        data-choose="domain"
+        onChange={(event) => {
+          domain.value = event.currentTarget.value;
+        }}
+      >
+        <option value="">all</option>
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+function Figures({ answer }: { answer: RunSummaryAnswer }) {
+  return (
+    <div class="figures">
+      <Figure
+        id="gpu_ns"
+        value={nanoseconds(answer.gpu_ns)}
+        name="GPU time"
+        hint="Time of all kernels and copies together"
+        change={<Delta change={runChange("gpu_ns")} format="ns" isCost />}
+      />
+      <Figure
+        id="wall_ns"
+        value={nanoseconds(answer.wall_ns)}
+        name="wall time"
+        hint="From the first to the last event, on the node with the longest span"
+        change={<Delta change={runChange("wall_ns")} format="ns" isCost />}
+      />
+      <Figure
+        id="busy_share"
+        value={percent(answer.busy_share) || "–"}
+        name="GPUs busy"
+        hint="Share of the time of all processes in which their GPUs had work"
+      />
+      <Figure id="gpu_count" value={String(answer.gpu_count)} name="GPUs used" hint="GPUs that kernels ran on" />
     </div>
   );
 }

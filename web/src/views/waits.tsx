@@ -1,5 +1,5 @@
 // Dependencies: every wait, and below it what it waited for: how far ahead that was issued, and how much was missing.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, percent, short } from "../base/format";
 import { groupBy } from "../base/group";
@@ -24,7 +24,7 @@ import type { View } from "../model/view";
 import { Answered, Nothing } from "../widgets/answered";
 import { type Cell, tableOffer } from "../widgets/data_table";
 import { plainColumns } from "../widgets/figure_columns";
-import { FittingBar } from "../widgets/fitting_bar";
+import { type BarItem, FittingBar } from "../widgets/fitting_bar";
 import { KernelChooser } from "../widgets/kernel_chooser";
 import { RowLink } from "../widgets/links";
 import { SaveMenu } from "../widgets/saving";
@@ -128,26 +128,12 @@ function Edges({ answer }: { answer: WaitsAnswer }) {
       return [{ wait }, ...below.map((producer) => ({ wait, producer }))];
     });
   }, [answer, producers, sort.value, folded.value]);
-  const { row } = selection.value;
-  const isThat = ({ wait, producer }: Line) => (producer?.producer_row ?? wait.row) === row;
-  const isClicked = (line: Line) =>
-    line.wait === clicked.value?.wait && line.producer === clicked.value?.producer && isThat(line);
-  const known = lines.findIndex(isClicked);
-  const chosen = known >= 0 ? known : lines.findIndex(isThat);
-  const left =
-    truncation(answer.waits.rows.length, answer.waits.row_count) ||
-    truncation(answer.producers.rows.length, answer.producers.row_count);
+  const chosen = chosenAmong(lines, clicked.value);
   const figures = FIGURES.filter(({ from }) => room.value >= from * textScale());
   const template = `minmax(9em, 1fr) ${figures.map(({ width }) => width).join(" ")}`;
   const choose = (line: Line) => {
     clicked.value = line;
-    selectRow(line.producer?.producer_row ?? line.wait.row);
-  };
-  const fold = (wait: WaitsRow, isFolded: boolean) => {
-    const next = new Set(folded.value);
-    if (isFolded) next.add(wait.row);
-    else next.delete(wait.row);
-    folded.value = next;
+    selectRow(rowOf(line));
   };
   const press = (event: KeyboardEvent) => {
     const line = lines[chosen];
@@ -159,27 +145,7 @@ function Edges({ answer }: { answer: WaitsAnswer }) {
   };
   return (
     <div class={`view waits${room.value < 480 ? " narrow" : ""}`} ref={box}>
-      <FittingBar
-        items={[
-          {
-            id: "stalled",
-            content: (
-              <span title="Executions of wait instructions that held the wave longer than an issue slot">
-                {exact(answer.stalled_count)} of {exact(answer.execution_count)} waits stalled (
-                {percent(answer.stalled_count / (answer.execution_count || 1))}), {short(answer.stall_cycles_total)}{" "}
-                cycles
-              </span>
-            ),
-          },
-          ...(left ? [{ id: "left", content: <b class="truncated">{left}</b> }] : []),
-          { id: "fold", content: <FoldAll rows={answer.waits.rows.map((wait) => wait.row)} /> },
-          { id: "kernel", content: <KernelChooser /> },
-          {
-            id: "save",
-            content: <SaveMenu name="dependencies" offers={[tableOffer(CSV_COLUMNS, () => edges)]} />,
-          },
-        ]}
-      />
+      <FittingBar items={barItems(answer, edges)} />
       {edges.length ? (
         <VirtualList
           class="table"
@@ -188,46 +154,86 @@ function Edges({ answer }: { answer: WaitsAnswer }) {
           rowHeight={ROW_HEIGHT}
           reveal={chosen}
           onKeyDown={press}
-          header={
-            <div class="row head" role="row" style={{ gridTemplateColumns: template }}>
-              <span role="columnheader">Wait, and what it waited for</span>
-              {figures.map((figure) => (
-                <span key={figure.title} role="columnheader" class="number" title={hintOfFigure(figure)}>
-                  {figure.wait ? (
-                    <button
-                      type="button"
-                      class="number"
-                      onClick={() => {
-                        sort.value = figure.wait as OfWait;
-                      }}
-                    >
-                      {figure.title}
-                      {figure.wait === sort.value ? " ▾" : ""}
-                    </button>
-                  ) : (
-                    figure.title
-                  )}
-                </span>
-              ))}
-            </div>
-          }
-          row={(index) => (
-            <WaitLine
-              key={index}
-              line={lines[index] as Line}
-              figures={figures}
-              template={template}
-              isSelected={index === chosen}
-              isFolded={folded.value.has((lines[index] as Line).wait.row)}
-              producerCount={producers.get((lines[index] as Line).wait.row)?.length ?? 0}
-              choose={choose}
-              fold={fold}
-            />
-          )}
+          header={<Header figures={figures} template={template} sort={sort} />}
+          row={(index) => {
+            const line = lines[index] as Line;
+            const { row } = line.wait;
+            const look = { isSelected: index === chosen, isFolded: folded.value.has(row) };
+            const producerCount = producers.get(row)?.length ?? 0;
+            return <WaitLine key={index} {...{ line, figures, template, producerCount, choose }} {...look} />;
+          }}
         />
       ) : (
         <Nothing>{unlessUnknown("No wait instruction was executed in this trace")}.</Nothing>
       )}
+    </div>
+  );
+}
+
+/** The row of code that a line is about: a producer, or else the wait. */
+const rowOf = ({ wait, producer }: Line) => producer?.producer_row ?? wait.row;
+
+/** The line of the selected row: the clicked one while it is, for producers stand below several waits; else the first. */
+function chosenAmong(lines: Line[], clicked: Line | null): number {
+  const isThat = (line: Line) => rowOf(line) === selection.value.row;
+  const known = lines.findIndex(
+    (line) => line.wait === clicked?.wait && line.producer === clicked?.producer && isThat(line),
+  );
+  return known >= 0 ? known : lines.findIndex(isThat);
+}
+
+function fold(wait: WaitsRow, isFolded: boolean): void {
+  const others = [...folded.value].filter((row) => row !== wait.row);
+  folded.value = new Set(isFolded ? [...others, wait.row] : others);
+}
+
+function barItems(answer: WaitsAnswer, edges: Edge[]): BarItem[] {
+  const { waits, producers } = answer;
+  const left = truncation(waits.rows.length, waits.row_count) || truncation(producers.rows.length, producers.row_count);
+  const share = percent(answer.stalled_count / (answer.execution_count || 1));
+  const stalled = (
+    <span title="Executions of wait instructions that held the wave longer than an issue slot">
+      {exact(answer.stalled_count)} of {exact(answer.execution_count)} waits stalled ({share}),{" "}
+      {short(answer.stall_cycles_total)} cycles
+    </span>
+  );
+  return [
+    { id: "stalled", content: stalled },
+    ...(left ? [{ id: "left", content: <b class="truncated">{left}</b> }] : []),
+    { id: "fold", content: <FoldAll rows={waits.rows.map((wait) => wait.row)} /> },
+    { id: "kernel", content: <KernelChooser /> },
+    { id: "save", content: <SaveMenu name="dependencies" offers={[tableOffer(CSV_COLUMNS, () => edges)]} /> },
+  ];
+}
+
+interface HeaderProps {
+  figures: Figure[];
+  template: string;
+  sort: Signal<OfWait>;
+}
+
+function Header({ figures, template, sort }: HeaderProps) {
+  return (
+    <div class="row head" role="row" style={{ gridTemplateColumns: template }}>
+      <span role="columnheader">Wait, and what it waited for</span>
+      {figures.map((figure) => (
+        <span key={figure.title} role="columnheader" class="number" title={hintOfFigure(figure)}>
+          {figure.wait ? (
+            <button
+              type="button"
+              class="number"
+              onClick={() => {
+                sort.value = figure.wait as OfWait;
+              }}
+            >
+              {figure.title}
+              {figure.wait === sort.value ? " ▾" : ""}
+            </button>
+          ) : (
+            figure.title
+          )}
+        </span>
+      ))}
     </div>
   );
 }
@@ -256,12 +262,11 @@ interface LineProps {
   isFolded: boolean;
   producerCount: number;
   choose: (line: Line) => void;
-  fold: (wait: WaitsRow, isFolded: boolean) => void;
 }
 
-function WaitLine({ line, figures, template, isSelected, isFolded, producerCount, choose, fold }: LineProps) {
+function WaitLine({ line, figures, template, isSelected, isFolded, producerCount, choose }: LineProps) {
   const { wait, producer } = line;
-  const row = producer?.producer_row ?? wait.row;
+  const row = rowOf(line);
   const figureOf = (figure: Figure): Cell => {
     if (!producer) return figure.wait && wait[figure.wait];
     return figure.producer && producer[figure.producer];

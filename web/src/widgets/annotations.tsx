@@ -1,4 +1,4 @@
-// Annotations of others: badges where they are about, and their texts. All of it is text of strangers and stays text.
+// Annotations of others: badges where they are about, and their texts. All of it is untrusted and is shown as text.
 import { percent } from "../base/format";
 import { seriesColour } from "../draw/palette";
 import { type Annotation, annotations, colourNumber, pathOf, waveOf } from "../model/annotations";

@@ -1,4 +1,4 @@
-// Saving what a view shows.
+// The menu "Save" of a view: its picture as PNG or SVG, its table as CSV.
 import { useSignal } from "@preact/signals";
 import { paper } from "../draw/palette";
 import { type Paint, paintedPng, paintedSvg, type Size } from "./canvas";

@@ -91,21 +91,9 @@ export function SmallTable<Row>({ columns, rows, label, total = rows.length, isS
               aria-selected={onSelect ? number === chosen : undefined}
               onClick={() => onSelect?.(row)}
             >
-              {columns.map((column) => {
-                const value = column.value(row);
-                const isNumber = typeof value === "number";
-                const isRight = isNumber || (value === null && numeric.has(column.name));
-                return (
-                  <td
-                    key={column.name}
-                    data-column={column.name}
-                    class={isRight ? "number" : "text"}
-                    title={isNumber ? undefined : String(value ?? "")}
-                  >
-                    {contentOf(column, row, value)}
-                  </td>
-                );
-              })}
+              {columns.map((column) => (
+                <Cell key={column.name} column={column} row={row} isNumeric={numeric.has(column.name)} />
+              ))}
             </tr>
           ))}
         </tbody>
@@ -121,5 +109,26 @@ export function SmallTable<Row>({ columns, rows, label, total = rows.length, isS
         </p>
       ) : null}
     </div>
+  );
+}
+
+interface CellProps<Row> {
+  column: Column<Row>;
+  row: Row;
+  /** Whether other rows have numbers in this column. */
+  isNumeric: boolean;
+}
+
+function Cell<Row>({ column, row, isNumeric }: CellProps<Row>) {
+  const value = column.value(row);
+  const isNumber = typeof value === "number";
+  return (
+    <td
+      data-column={column.name}
+      class={isNumber || (value === null && isNumeric) ? "number" : "text"}
+      title={isNumber ? undefined : String(value ?? "")}
+    >
+      {contentOf(column, row, value)}
+    </td>
   );
 }

@@ -44,6 +44,9 @@ interface Props {
 const widthOf = (cell: HTMLElement | null) =>
   cell ? cell.offsetWidth + Number.parseFloat(getComputedStyle(cell).marginLeft) : 0;
 
+/** Pixels that a press must move to be a drag. */
+const LEAST_DRAG = 6;
+
 const cellOf = (element: Element) => element.closest<HTMLElement>('[role="columnheader"]');
 
 /** The cells of a column that exist right now, its header included. */
@@ -80,90 +83,119 @@ export function TableHeader({ table, columns, template, sortedBy, isDown = true,
     event.stopPropagation();
   };
 
-  /** A press that moves takes the column along; one that does not is a click. */
-  const startMove = (event: PointerEvent, name: string) => {
-    const button = event.currentTarget as HTMLElement;
-    if (event.button !== 0) return;
-    const from = event.clientX;
-    const follow = (next: PointerEvent) => {
-      if (Math.abs(next.clientX - from) < 6 && !drop.value) return;
-      button.setPointerCapture(event.pointerId);
-      const over = document.elementsFromPoint(next.clientX, next.clientY).map(cellOf);
-      drop.value = over.find((cell) => cell && row.current?.contains(cell))?.dataset.column ?? name;
-    };
-    const stop = () => {
-      if (drop.value) {
-        if (drop.value !== name) move(name, drop.value);
-        // the click that follows is the end of this movement
-        const swallow = (click: Event) => click.stopPropagation();
-        window.addEventListener("click", swallow, { capture: true });
-        setTimeout(() => {
-          window.removeEventListener("click", swallow, { capture: true });
-          drop.value = "";
-        });
-      }
-      window.removeEventListener("pointermove", follow);
-      window.removeEventListener("pointerup", stop);
-      window.removeEventListener("pointercancel", stop);
-    };
-    window.addEventListener("pointermove", follow);
-    window.addEventListener("pointerup", stop);
-    window.addEventListener("pointercancel", stop);
-  };
-
   return (
     <div class="row head" role="row" aria-rowindex={1} ref={row} style={{ gridTemplateColumns: template }}>
-      {columns.map((column, place) => {
-        const isSorted = column.name === sortedBy;
-        const open = (event: MouseEvent) => {
-          event.preventDefault();
-          const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
-          menu.value = { name: column.name, x: left, y: bottom };
-        };
-        return (
-          <div
-            key={column.name}
-            role="columnheader"
-            tabIndex={-1}
-            aria-colindex={place + 1}
-            aria-sort={isSorted ? (isDown ? "descending" : "ascending") : "none"}
-            class={`head-cell ${column.isNumber ? "number" : "text"}${place ? "" : " frozen"}`}
-            data-column={column.name}
-            data-drop={drop.value === column.name || undefined}
-            title={column.hint ?? column.title}
-            onContextMenu={open}
-            onKeyDown={onKeyDown}
-          >
-            <button
-              type="button"
-              tabIndex={-1}
-              class="head-sort"
-              aria-label={column.title ? undefined : column.hint || column.name}
-              onPointerDown={(event) => startMove(event, column.name)}
-              onClick={() => onSort?.(column.name)}
-            >
-              {column.title}
-              {isSorted ? (isDown ? " ▾" : " ▴") : ""}
-            </button>
-            <button
-              type="button"
-              tabIndex={-1}
-              class="head-more"
-              aria-label={`Columns, ${column.title}`}
-              title="Columns: hide, show, fit"
-              onClick={open}
-            >
-              ⋮
-            </button>
-            <span
-              class="column-border"
-              aria-hidden="true"
-              onPointerDown={(event) => dragBorder(event, table, column.name, widthOf(cellOf(event.currentTarget)))}
-              onDblClick={() => fitContent(column.name)}
-            />
-          </div>
-        );
-      })}
+      {columns.map((column, place) => (
+        <HeaderCell
+          key={column.name}
+          column={column}
+          place={place}
+          sorting={column.name !== sortedBy ? "none" : isDown ? "descending" : "ascending"}
+          isDrop={drop.value === column.name}
+          menu={menu}
+          onKeyDown={onKeyDown}
+          onSort={() => onSort?.(column.name)}
+          onMoveStart={(event) => dragColumn(event, column.name, { row: row.current, drop, move })}
+          onBorder={(event) => dragBorder(event, table, column.name, widthOf(cellOf(event.currentTarget as Element)))}
+          onFit={() => fitContent(column.name)}
+        />
+      ))}
+    </div>
+  );
+}
+
+interface Drag {
+  row: HTMLElement | null;
+  /** The column that the dragged one would take the place of; empty = nothing is dragged. */
+  drop: Signal<string>;
+  move: (name: string, to: string) => void;
+}
+
+/** A press on a title that moves takes the column along; one that does not is a click. */
+function dragColumn(event: PointerEvent, name: string, { row, drop, move }: Drag): void {
+  const button = event.currentTarget as HTMLElement;
+  if (event.button !== 0) return;
+  const from = event.clientX;
+  const follow = (next: PointerEvent) => {
+    if (Math.abs(next.clientX - from) < LEAST_DRAG && !drop.value) return;
+    button.setPointerCapture(event.pointerId);
+    const over = document.elementsFromPoint(next.clientX, next.clientY).map(cellOf);
+    drop.value = over.find((cell) => cell && row?.contains(cell))?.dataset.column ?? name;
+  };
+  const stop = () => {
+    if (drop.value) {
+      if (drop.value !== name) move(name, drop.value);
+      // the click that follows is the end of this movement
+      const swallow = (click: Event) => click.stopPropagation();
+      window.addEventListener("click", swallow, { capture: true });
+      setTimeout(() => {
+        window.removeEventListener("click", swallow, { capture: true });
+        drop.value = "";
+      });
+    }
+    window.removeEventListener("pointermove", follow);
+    window.removeEventListener("pointerup", stop);
+    window.removeEventListener("pointercancel", stop);
+  };
+  window.addEventListener("pointermove", follow);
+  window.addEventListener("pointerup", stop);
+  window.addEventListener("pointercancel", stop);
+}
+
+interface CellProps {
+  column: HeaderColumn;
+  place: number;
+  sorting: "none" | "ascending" | "descending";
+  isDrop: boolean;
+  menu: Signal<MenuPlace | null>;
+  onKeyDown: (event: KeyboardEvent) => void;
+  onSort: () => void;
+  onMoveStart: (event: PointerEvent) => void;
+  onBorder: (event: PointerEvent) => void;
+  onFit: () => void;
+}
+
+function HeaderCell({ column, place, sorting, isDrop, menu, ...on }: CellProps) {
+  const open = (event: MouseEvent) => {
+    event.preventDefault();
+    const { left, bottom } = (event.currentTarget as HTMLElement).getBoundingClientRect();
+    menu.value = { name: column.name, x: left, y: bottom };
+  };
+  return (
+    <div
+      role="columnheader"
+      tabIndex={-1}
+      aria-colindex={place + 1}
+      aria-sort={sorting}
+      class={`head-cell ${column.isNumber ? "number" : "text"}${place ? "" : " frozen"}`}
+      data-column={column.name}
+      data-drop={isDrop || undefined}
+      title={column.hint ?? column.title}
+      onContextMenu={open}
+      onKeyDown={on.onKeyDown}
+    >
+      <button
+        type="button"
+        tabIndex={-1}
+        class="head-sort"
+        aria-label={column.title ? undefined : column.hint || column.name}
+        onPointerDown={on.onMoveStart}
+        onClick={on.onSort}
+      >
+        {column.title}
+        {{ none: "", descending: " ▾", ascending: " ▴" }[sorting]}
+      </button>
+      <button
+        type="button"
+        tabIndex={-1}
+        class="head-more"
+        aria-label={`Columns, ${column.title}`}
+        title="Columns: hide, show, fit"
+        onClick={open}
+      >
+        ⋮
+      </button>
+      <span class="column-border" aria-hidden="true" onPointerDown={on.onBorder} onDblClick={on.onFit} />
     </div>
   );
 }

@@ -1,30 +1,35 @@
 // Tracks of spans on the shared time axis: scrolls, zooms, measures, selects. Any layers, in any arrangement of rows.
 import { signal, untracked, useComputed, useSignalEffect } from "@preact/signals";
+import type { RefObject } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
-import { counted as quantity } from "../base/format";
 import { isForPage } from "../base/keys";
-import { paintFlagLines, paintFlags } from "../draw/flags";
 import type { Frame } from "../draw/frame";
 import { inside, uncovered } from "../draw/loading";
-import { measureText, outline, paintCursor, paintRange, trackPlaces } from "../draw/measure";
 import type { Painter } from "../draw/painter";
-import { paper } from "../draw/palette";
 import { timeText } from "../draw/ticks";
-import { paintAxis, paintGutter, paintMinimap, paintScroll } from "../draw/time_axis";
-import { paintGrid, paintSpans, type SpanStyle } from "../draw/timeline_spans";
+import type { SpanStyle } from "../draw/timeline_spans";
 import { THIN, type TimelineRow } from "../draw/track_layout";
 import { selectedTracks } from "../model/area";
 import { cursor } from "../model/curves";
 import type { Layer, LayerSet, Span, Track } from "../model/layers";
 import { addFlag, flags, goToFlag } from "../model/notes";
 import { type Range, selection } from "../model/selection";
-import { bounds, fitTime } from "../model/timewindow";
+import { fitTime } from "../model/timewindow";
 import { Canvas, type Paint, type Size } from "./canvas";
 import { type Offer, pictures } from "./saving";
 import "./timeline.css";
 import { FlagBox, ListButton, TrackMenuBox, TracksPanel } from "./timeline_controls";
 import { TimelineCurves } from "./timeline_curves";
 import { TimelineInput } from "./timeline_input";
+import {
+  chosenSpan,
+  countedLayer,
+  countedText,
+  markedRange,
+  overviewLayer,
+  paintMarks,
+  paintTracks,
+} from "./timeline_picture";
 import { type RowHeights, TimelineState } from "./timeline_state";
 import { TimelineTooltip } from "./timeline_tooltip";
 
@@ -106,13 +111,12 @@ export function Timeline(props: TimelineProps) {
     void state.arranged.value;
     if (state.size.peek().width > 1) state.refit();
   });
-  const chosen = () => (latest.current.focus === undefined ? state.chosen.value : latest.current.focus);
-  const hadPointer = useRef(false);
   const input = useMemo(() => {
     const choose = (span: Span | null, isByKey: boolean) => {
       state.chosen.value = span;
       latest.current.onSpan?.(span, isByKey);
     };
+    const chosen = () => chosenSpan(state, latest.current);
     return new TimelineInput(state, choose, chosen, (x, y) => latest.current.onPlace?.(x, y) ?? false);
   }, [state]);
   useEffect(() => () => set.store.release(state), [set, state]);
@@ -123,95 +127,21 @@ export function Timeline(props: TimelineProps) {
   useSignalEffect(() => {
     latest.current.onHover?.(state.hit.value?.span ?? null);
   });
-  const wanted = props.reveal ?? props.focus;
-  useEffect(() => {
-    if (wanted) state.revealTrack(wanted.layer, wanted.track);
-  }, [wanted?.layer, wanted?.track, state]);
-  useSignalEffect(() => {
-    const area = selectedTracks();
-    const layer = area ? set.layer(area.layer) : undefined;
-    const first = area ? Math.min(...area.tracks) : 0;
-    if (layer) untracked(() => state.revealTrack(layer, first));
-  });
-  useSignalEffect(() => {
-    const pointer = state.pointer.value;
-    const frame = state.frame.value;
-    const isInside = pointer !== null && pointer.x >= frame.parts.gutter;
-    if (isInside) cursor.value = frame.xToTime(pointer.x);
-    else if (hadPointer.current) cursor.value = null;
-    hadPointer.current = isInside;
-  });
-
-  const overviewLayer = () => latest.current.overviewLayer ?? state.rows.value[0]?.strips[0]?.layer ?? null;
-  const countedLayer = () => latest.current.countedLayer ?? overviewLayer();
-  const range = () => state.measuring.value ?? selection.value.range;
-  const hasRange = useComputed(() => range() != null);
+  useRevealed(state, props.reveal ?? props.focus);
+  useCursor(state);
+  const hasRange = useComputed(() => markedRange(state) !== undefined);
   const paint: Paint = (painter, size) => {
     void set.store.turn.value;
+    const frame = state.frameFor(size);
     const isScreen = size.width === state.size.value.width && size.height === state.size.value.height;
-    const frame = state.frameFor(size);
-    const layer = overviewLayer();
     if (isScreen) {
-      want(state, frame, [layer, hasRange.value ? countedLayer() : null]);
-      const layers = [...state.visibleLayers(frame)];
-      const isMissing = (t: Layer) =>
-        t.level_count > 0 && uncovered(set.pieces(t, frame.window, frame.detail), inside(frame.window, t)).length > 0;
-      state.isLoading.value = layers.some(isMissing);
-      state.isDrawn.value = layers.every((t) => set.pieces(t, frame.window, frame.detail).length > 0);
+      const view = latest.current;
+      want(state, frame, [overviewLayer(state, view), hasRange.value ? countedLayer(state, view) : null]);
+      noteLoading(state, frame);
     }
-    const chosenRow = rowOf(state, chosen());
-    for (const part of TimelineState.framesOf(frame)) {
-      paintGrid(painter, part);
-      paintSpans(painter, part, set, latest.current);
-      latest.current.overlay?.(painter, part);
-      const isPinned = part !== frame;
-      paintGutter(painter, part, isPinned ? [part.parts.gutter] : state.columnsFor(size.width), chosenRow);
-      if (isPinned) painter.rect(0, part.parts.height, size.width, 2, paper("accent"));
-    }
-    paintMinimap(painter, frame, set, layer, bounds.value);
-    paintAxis(painter, frame.beside ?? frame, state.axisY, bounds.value.begin);
+    paintTracks(painter, frame, state, latest.current);
   };
-  const paintTop: Paint = (painter, size) => {
-    const frame = state.frameFor(size);
-    const measured = range();
-    const area = state.measuring.value ? state.draggedArea.value : selectedTracks();
-    const isArea = area !== null && state.rows.value.some((row) => row.strips.some((s) => s.layer.name === area.layer));
-    const text = measured
-      ? measureText(frame, measured, [isArea ? quantity(area.tracks.size, "tracks") : "", counted(measured)])
-      : "";
-    const span = chosen();
-    const hit = state.hit.value;
-    for (const [number, part] of TimelineState.framesOf(frame).entries()) {
-      const places = isArea ? trackPlaces(part, area.layer, area.tracks) : null;
-      if (measured) paintRange(painter, part, measured, places, number === 0 ? text : "");
-      latest.current.highlight?.(painter, part);
-      const place = span ? part.trackToY(span.layer, span.track) : null;
-      if (span && place) outline(painter, part, place, span, paper("text"));
-      const hitPlace = hit?.span ? part.trackToY(hit.layer, hit.track) : null;
-      if (hit?.span && hitPlace) outline(painter, part, hitPlace, hit.span, paper("accent"), 1);
-      paintFlagLines(painter, part, flags.value);
-    }
-    paintFlags(painter, frame, flags.value, state.axisY);
-    paintScroll(painter, frame);
-    const { y: edge = null } = state.draggedTrack.value ?? {};
-    if (edge !== null) painter.rect(0, edge - 1, size.width, 3, paper("accent"));
-    const at = cursor.value; // of another view over time, or of this one
-    if (at !== null && at >= frame.window.begin && at <= frame.window.end) {
-      paintCursor(painter, frame, frame.timeToX(at), state.axisY);
-    }
-  };
-  const counted = (range: Range): string => {
-    const { countedAs } = latest.current;
-    const layer = countedLayer();
-    if (!countedAs || !layer || !set.pieces(layer, range, state.frame.value.detail).length) return "";
-    const area = state.measuring.value ? state.draggedArea.value : selectedTracks();
-    const isOfArea = area?.layer === layer.name;
-    const all = state.rows.value.flatMap((row) => row.strips.filter((s) => s.layer === layer).map((s) => s.track));
-    const tracks = isOfArea ? all.filter((track) => area.tracks.has(track)) : all;
-    void set.store.turn.value;
-    const { count, isExact } = set.count(layer, tracks, range, state.frame.value.detail);
-    return `${isExact ? "" : "≈ "}${quantity(count, countedAs)}`;
-  };
+  const paintTop: Paint = (painter, size) => paintMarks(painter, state.frameFor(size), state, latest.current);
   const { handle } = props;
   if (handle) {
     handle.paint = (painter, size) => {
@@ -220,22 +150,8 @@ export function Timeline(props: TimelineProps) {
     };
     handle.size = () => state.size.peek();
   }
-
   const sizer = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const box = sizer.current;
-    if (!box) return;
-    const measure = () => {
-      const { clientWidth: width, clientHeight: height } = box;
-      if (!width || !height) return;
-      state.size.value = { width, height };
-      state.refit();
-    };
-    measure();
-    const observer = new ResizeObserver(measure);
-    observer.observe(box);
-    return () => observer.disconnect();
-  }, [state]);
+  useSize(state, sizer);
   const events = useMemo(
     () => ({
       onPointerDown: input.down,
@@ -262,7 +178,7 @@ export function Timeline(props: TimelineProps) {
             <Canvas paint={paintTop} label="" />
           </div>
         </div>
-        <Facts state={state} label={label} counted={counted} />
+        <Facts state={state} label={label} counted={(range) => countedText(state, latest.current, range)} />
         <TimelineButtons state={state} />
         <ListButton state={state} />
         <TracksPanel state={state} />
@@ -279,6 +195,49 @@ export function Timeline(props: TimelineProps) {
       <TimelineCurves state={state} arePinned={false} />
     </div>
   );
+}
+
+/** Scrolls to a track when another one is wanted, and to the selected tracks. */
+function useRevealed(state: TimelineState, wanted: { layer: Layer; track: number } | null | undefined): void {
+  useEffect(() => {
+    if (wanted) state.revealTrack(wanted.layer, wanted.track);
+  }, [wanted?.layer, wanted?.track, state]);
+  useSignalEffect(() => {
+    const area = selectedTracks();
+    const layer = area ? state.set.layer(area.layer) : undefined;
+    const first = area ? Math.min(...area.tracks) : 0;
+    if (layer) untracked(() => state.revealTrack(layer, first));
+  });
+}
+
+/** Tells other views over time where the pointer is. */
+function useCursor(state: TimelineState): void {
+  const hadPointer = useRef(false);
+  useSignalEffect(() => {
+    const pointer = state.pointer.value;
+    const frame = state.frame.value;
+    const isInside = pointer !== null && pointer.x >= frame.parts.gutter;
+    if (isInside) cursor.value = frame.xToTime(pointer.x);
+    else if (hadPointer.current) cursor.value = null;
+    hadPointer.current = isInside;
+  });
+}
+
+function useSize(state: TimelineState, sizer: RefObject<HTMLDivElement | null>): void {
+  useEffect(() => {
+    const box = sizer.current;
+    if (!box) return;
+    const measure = () => {
+      const { clientWidth: width, clientHeight: height } = box;
+      if (!width || !height) return;
+      state.size.value = { width, height };
+      state.refit();
+    };
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [state]);
 }
 
 /** Keys of flags work wherever the pointer is over the tracks, without a click before. */
@@ -310,10 +269,14 @@ function want(state: TimelineState, frame: Frame, others: (Layer | null)[]): voi
   set.store.want(state, [...now, ...beside]);
 }
 
-function rowOf(state: TimelineState, span: Span | null): string | null {
-  if (!span) return null;
-  const isIt = (strip: { layer: Layer; track: number }) => strip.layer === span.layer && strip.track === span.track;
-  return state.rows.value.find((row) => row.strips.some(isIt))?.key ?? null;
+/** Whether a part of the picture is still on its way, and whether everything in it has at least something coarse. */
+function noteLoading(state: TimelineState, frame: Frame): void {
+  const layers = [...state.visibleLayers(frame)];
+  const piecesOf = (layer: Layer) => state.set.pieces(layer, frame.window, frame.detail);
+  state.isLoading.value = layers.some(
+    (layer) => layer.level_count > 0 && uncovered(piecesOf(layer), inside(frame.window, layer)).length > 0,
+  );
+  state.isDrawn.value = layers.every((layer) => piecesOf(layer).length > 0);
 }
 
 /** What is on screen in words and as data: for screen readers, and for tests. */

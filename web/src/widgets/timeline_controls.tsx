@@ -5,7 +5,7 @@ import { matcher } from "../base/matcher";
 import { seriesColour } from "../draw/palette";
 import { momentText } from "../draw/ticks";
 import { arrange, arrangementOf } from "../model/arrangement";
-import { changeNote, FLAG_COLOURS, flags, goToFlag, removeNote } from "../model/notes";
+import { changeNote, FLAG_COLOURS, type Flag, flags, goToFlag, removeNote } from "../model/notes";
 import { selection } from "../model/selection";
 import { axisOrigin, reveal } from "../model/timewindow";
 import { frontView } from "../model/view";
@@ -257,20 +257,7 @@ export function FlagBox({ state }: Props) {
         readOnly={flag.isOfOthers}
         onInput={(event) => changeNote(flag.id, event.currentTarget.value)}
       />
-      <div role="radiogroup" aria-label="Colour of the flag" hidden={flag.isOfOthers}>
-        {Array.from({ length: FLAG_COLOURS }, (_, number) => (
-          <button
-            type="button"
-            class="flag-colour"
-            role="radio"
-            key={number}
-            aria-label={`Colour ${number + 1}`}
-            aria-checked={flag.colour === number}
-            style={{ background: seriesColour(number) }}
-            onClick={() => changeNote(flag.id, flag.text, { colour: number })}
-          />
-        ))}
-      </div>
+      <FlagColours flag={flag} />
       <div>
         <button
           type="button"
@@ -297,26 +284,51 @@ export function FlagBox({ state }: Props) {
           Remove
         </button>
       </div>
-      {flags.value.length > 1 ? (
-        <ol class="flag-list">
-          {flags.value.slice(0, MOST_LISTED).map((each) => (
-            <li key={each.id}>
-              <button
-                type="button"
-                class="link"
-                aria-current={each.id === flag.id}
-                onClick={() => {
-                  reveal(each.time);
-                  state.flag.value = each.id;
-                }}
-              >
-                <i style={{ background: seriesColour(each.colour) }} />
-                {each.text || "no name"}
-              </button>
-            </li>
-          ))}
-        </ol>
-      ) : null}
+      <FlagList state={state} flag={flag} />
     </div>
+  );
+}
+
+function FlagColours({ flag }: { flag: Flag }) {
+  return (
+    <div role="radiogroup" aria-label="Colour of the flag" hidden={flag.isOfOthers}>
+      {Array.from({ length: FLAG_COLOURS }, (_, number) => (
+        <button
+          type="button"
+          class="flag-colour"
+          role="radio"
+          key={number}
+          aria-label={`Colour ${number + 1}`}
+          aria-checked={flag.colour === number}
+          style={{ background: seriesColour(number) }}
+          onClick={() => changeNote(flag.id, flag.text, { colour: number })}
+        />
+      ))}
+    </div>
+  );
+}
+
+/** All flags, to go to another one. */
+function FlagList({ state, flag }: Props & { flag: Flag }) {
+  if (flags.value.length < 2) return null;
+  return (
+    <ol class="flag-list">
+      {flags.value.slice(0, MOST_LISTED).map((each) => (
+        <li key={each.id}>
+          <button
+            type="button"
+            class="link"
+            aria-current={each.id === flag.id}
+            onClick={() => {
+              reveal(each.time);
+              state.flag.value = each.id;
+            }}
+          >
+            <i style={{ background: seriesColour(each.colour) }} />
+            {each.text || "no name"}
+          </button>
+        </li>
+      ))}
+    </ol>
   );
 }

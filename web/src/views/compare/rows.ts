@@ -1,4 +1,4 @@
-// The compared units of the code.
+// The units of code (instructions, lines, ...) that the comparison lists: which are shown, and the next difference.
 import type { CompareUnitsRow } from "../../data/answers.gen";
 import type { Columns } from "../../data/columns";
 

@@ -51,63 +51,81 @@ export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer
         count={units.length}
         rowHeight={rowHeight()}
         reveal={jumped.value >= 0 ? jumped.value : chosen}
-        header={
-          <div class="pair head">
-            <span />
-            <span>{labels[0]} (base)</span>
-            <span title="Cost (latency + idle) in cycles per wave">Cost</span>
-            <span title="To the right: costs more here than in the base; pale = does not stand out">Difference</span>
-            <span />
-            <span>{labels[1]}</span>
-            <span title="Cost (latency + idle) in cycles per wave">Cost</span>
-          </div>
-        }
-        row={(index) => {
-          const unit = units[index] as CompareUnitsRow;
-          const { row } = unit;
-          return (
-            <div
-              key={index}
-              role="row"
-              tabIndex={-1}
-              data-change={unit.change}
-              class={`pair ${unit.change}${index === chosen ? " selected" : ""}${row === null ? "" : " can-click"}`}
-              style={{ height: `${rowHeight()}px` }}
-              title={MEANING[unit.change]}
-              onClick={() => {
-                jumped.value = -1;
-                if (row !== null) selectRow(row);
-              }}
-              onPointerEnter={() => {
-                preview.value = row === null ? {} : { row };
-              }}
-              onPointerLeave={() => {
-                preview.value = {};
-              }}
-            >
-              <span class="number faint-text">{exact(unit.base_row)}</span>
-              <code class="left" title={unit.base_label ?? ""}>
-                {unit.base_label}
-              </code>
-              <span class="number">
-                {unit.base_cost_cycles_per_wave ? short(Math.round(unit.base_cost_cycles_per_wave)) : ""}
-              </span>
-              <ChangeBar
-                share={unit.delta_cycles_per_wave / most}
-                faint={!unit.stands_out}
-                label={`${unit.delta_cycles_per_wave > 0 ? "+" : ""}${unit.delta_cycles_per_wave.toFixed(1)} cycles per wave${unit.stands_out ? ", stands out" : ""}`}
-              />
-              <span class="number faint-text">{exact(row)}</span>
-              <code class="right" title={unit.label ?? ""}>
-                {unit.label}
-              </code>
-              <span class="number">
-                {unit.cost_cycles_per_wave ? short(Math.round(unit.cost_cycles_per_wave)) : ""}
-              </span>
-            </div>
-          );
-        }}
+        header={<Header base={labels[0]} own={labels[1]} />}
+        row={(index) => (
+          <Pair
+            key={index}
+            unit={units[index] as CompareUnitsRow}
+            most={most}
+            isSelected={index === chosen}
+            onSelect={() => {
+              jumped.value = -1;
+            }}
+          />
+        )}
       />
     </>
+  );
+}
+
+function Header({ base, own }: { base: string | undefined; own: string | undefined }) {
+  return (
+    <div class="pair head">
+      <span />
+      <span>{base} (base)</span>
+      <span title="Cost (latency + idle) in cycles per wave">Cost</span>
+      <span title="To the right: costs more here than in the base; pale = does not stand out">Difference</span>
+      <span />
+      <span>{own}</span>
+      <span title="Cost (latency + idle) in cycles per wave">Cost</span>
+    </div>
+  );
+}
+
+interface PairProps {
+  unit: CompareUnitsRow;
+  /** The largest difference of all pairs, in cycles per wave. */
+  most: number;
+  isSelected: boolean;
+  onSelect: () => void;
+}
+
+const costOf = (cycles: number | null) => (cycles ? short(Math.round(cycles)) : "");
+
+/** An instruction of the base beside its partner in this trace; one of both may be missing. */
+function Pair({ unit, most, isSelected, onSelect }: PairProps) {
+  const { row, delta_cycles_per_wave: delta } = unit;
+  const words = `${delta > 0 ? "+" : ""}${delta.toFixed(1)} cycles per wave${unit.stands_out ? ", stands out" : ""}`;
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      data-change={unit.change}
+      class={`pair ${unit.change}${isSelected ? " selected" : ""}${row === null ? "" : " can-click"}`}
+      style={{ height: `${rowHeight()}px` }}
+      title={MEANING[unit.change]}
+      onClick={() => {
+        onSelect();
+        if (row !== null) selectRow(row);
+      }}
+      onPointerEnter={() => {
+        preview.value = row === null ? {} : { row };
+      }}
+      onPointerLeave={() => {
+        preview.value = {};
+      }}
+    >
+      <span class="number faint-text">{exact(unit.base_row)}</span>
+      <code class="left" title={unit.base_label ?? ""}>
+        {unit.base_label}
+      </code>
+      <span class="number">{costOf(unit.base_cost_cycles_per_wave)}</span>
+      <ChangeBar share={delta / most} faint={!unit.stands_out} label={words} />
+      <span class="number faint-text">{exact(row)}</span>
+      <code class="right" title={unit.label ?? ""}>
+        {unit.label}
+      </code>
+      <span class="number">{costOf(unit.cost_cycles_per_wave)}</span>
+    </div>
   );
 }

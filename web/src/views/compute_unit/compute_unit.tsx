@@ -1,5 +1,5 @@
 // The waves of the traced compute units: every instruction on its slot, with the states of the waves.
-import { useComputed, useSignal, useSignalEffect } from "@preact/signals";
+import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { flipped } from "../../base/sets";
@@ -95,40 +95,16 @@ function Tracks({ set }: { set: LayerSet }) {
         <span class="wide-only">
           {exact(lives.size)} slots, {exact(facts.wave_count)} waves
         </span>
-        {engines.length > 1 ? (
-          <Chips
-            label="Shader engines"
-            choices={engines.map((se) => ({ value: se, name: `SE ${se}`, hint: `Show or hide shader engine ${se}` }))}
-            isOn={(se) => !hidden.value.has(se)}
-            onToggle={(se) => {
-              hidden.value = flipped(hidden.value, se);
-            }}
-          />
-        ) : null}
+        {engines.length > 1 ? <EngineChips engines={engines} hidden={hidden} /> : null}
         <History list={history.value} />
         <Linked wave={chosen.value?.wave.wave ?? -1} links={chosen.value?.links ?? []} at={chosen.value?.at ?? null} />
-        <label title={CHOICES[by].hint}>
-          Colour
-          <select
-            data-colour-by
-            value={by}
-            onChange={(event) => {
-              lit.value = null;
-              colourSpansBy(event.currentTarget.value as ColourBy);
-            }}
-          >
-            {Object.entries(CHOICES).map(([value, { name, hint }]) => (
-              <option
-                key={value}
-                value={value}
-                title={hint}
-                disabled={!{ kind: true, state: layers.states, class: stalls }[value]}
-              >
-                {name}
-              </option>
-            ))}
-          </select>
-        </label>
+        <ColourSelect
+          by={by}
+          isThere={{ kind: true, state: layers.states !== undefined, class: stalls !== undefined }}
+          onChange={() => {
+            lit.value = null;
+          }}
+        />
         {drawn === by ? null : (
           <span
             class="wide-only"
@@ -164,6 +140,48 @@ function Tracks({ set }: { set: LayerSet }) {
         onHover={previewSpan}
       />
     </div>
+  );
+}
+
+function EngineChips({ engines, hidden }: { engines: number[]; hidden: Signal<ReadonlySet<number>> }) {
+  return (
+    <Chips
+      label="Shader engines"
+      choices={engines.map((se) => ({ value: se, name: `SE ${se}`, hint: `Show or hide shader engine ${se}` }))}
+      isOn={(se) => !hidden.value.has(se)}
+      onToggle={(se) => {
+        hidden.value = flipped(hidden.value, se);
+      }}
+    />
+  );
+}
+
+interface ColourProps {
+  by: ColourBy;
+  /** Which choices this trace has something for. */
+  isThere: Record<ColourBy, boolean>;
+  onChange: () => void;
+}
+
+function ColourSelect({ by, isThere, onChange }: ColourProps) {
+  return (
+    <label title={CHOICES[by].hint}>
+      Colour
+      <select
+        data-colour-by
+        value={by}
+        onChange={(event) => {
+          onChange();
+          colourSpansBy(event.currentTarget.value as ColourBy);
+        }}
+      >
+        {Object.entries(CHOICES).map(([value, { name, hint }]) => (
+          <option key={value} value={value} title={hint} disabled={!isThere[value as ColourBy]}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

@@ -1,4 +1,4 @@
-// One kernel: what limits it, what else is limitered, and what would decide.
+// One kernel: what limits it, what else comes near a limit, and what would decide.
 import { counted, exact, measured, nanoseconds, percent } from "../../base/format";
 import type { KernelLimit, Limiter, NumberEvidence } from "../../data/answers.gen";
 import { colourOf } from "../../draw/palette";

@@ -38,60 +38,24 @@ export function Editor({ answer, error, applied, builtin, close }: Props) {
   return (
     <div class="derived-editor">
       <div class="toolbar">
-        <select
-          aria-label="Saved definitions"
-          data-sets
-          value={chosenSet.value ?? ""}
-          onChange={(event) => choose(event.currentTarget.value || null)}
-        >
-          <option value="">built-in set</option>
-          {Object.keys(savedSets.value).map((known) => (
-            <option key={known} value={known}>
-              {known}
-            </option>
-          ))}
-        </select>
+        <SavedSets choose={choose} />
         <button type="button" data-action="apply" disabled={isTooLong} onClick={apply} title="Ctrl+Enter">
           Apply{isSame ? "" : " *"}
         </button>
         <button type="button" class="quiet" data-action="reset" onClick={() => choose(null)}>
           Built-in set
         </button>
-        <input
-          placeholder="name"
-          aria-label="Name to save under"
-          maxLength={60}
-          value={name.value}
-          onInput={(event) => {
-            name.value = event.currentTarget.value;
-          }}
-        />
-        <button
-          type="button"
-          class="quiet"
-          data-action="save"
-          disabled={!name.value.trim()}
-          title="Keep these definitions under this name"
-          onClick={() => {
-            saveSet(name.value.trim(), draft.value);
+        <Naming
+          save={(name) => {
+            saveSet(name, draft.value);
             apply();
           }}
-        >
-          Save
-        </button>
-        {chosenSet.value === null ? null : (
-          <button
-            type="button"
-            class="quiet"
-            data-action="delete"
-            onClick={() => {
-              deleteSet(chosenSet.value ?? "");
-              choose(null);
-            }}
-          >
-            Delete
-          </button>
-        )}
+          remove={(name) => {
+            deleteSet(name);
+            choose(null);
+          }}
+          name={name}
+        />
         <button
           type="button"
           class="quiet"
@@ -123,6 +87,63 @@ export function Editor({ answer, error, applied, builtin, close }: Props) {
         <Text draft={draft} apply={apply} beside={isSame ? besideLines(draft.value, answer?.problems ?? []) : []} />
       </div>
     </div>
+  );
+}
+
+function SavedSets({ choose }: { choose: (name: string | null) => void }) {
+  return (
+    <select
+      aria-label="Saved definitions"
+      data-sets
+      value={chosenSet.value ?? ""}
+      onChange={(event) => choose(event.currentTarget.value || null)}
+    >
+      <option value="">built-in set</option>
+      {Object.keys(savedSets.value).map((known) => (
+        <option key={known} value={known}>
+          {known}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface NamingProps {
+  name: Signal<string>;
+  save: (name: string) => void;
+  remove: (name: string) => void;
+}
+
+/** Saves the definitions under a name, and deletes saved ones. */
+function Naming({ name, save, remove }: NamingProps) {
+  const saved = chosenSet.value;
+  return (
+    <>
+      <input
+        placeholder="name"
+        aria-label="Name to save under"
+        maxLength={60}
+        value={name.value}
+        onInput={(event) => {
+          name.value = event.currentTarget.value;
+        }}
+      />
+      <button
+        type="button"
+        class="quiet"
+        data-action="save"
+        disabled={!name.value.trim()}
+        title="Keep these definitions under this name"
+        onClick={() => save(name.value.trim())}
+      >
+        Save
+      </button>
+      {saved === null ? null : (
+        <button type="button" class="quiet" data-action="delete" onClick={() => remove(saved)}>
+          Delete
+        </button>
+      )}
+    </>
   );
 }
 

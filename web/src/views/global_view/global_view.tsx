@@ -1,5 +1,5 @@
 // All waves of all compute units of the traced shader engines, by kernel.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import { flipped } from "../../base/sets";
@@ -82,12 +82,17 @@ function colourBy(set: LayerSet): ColourBy {
   return isThere ? (chosen as ColourBy) : "kernel";
 }
 
-function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
-  const by = colourBy(set);
+/** The layer that colours the waves, with its kinds: the names of some come late. */
+function useWaves(set: LayerSet, kernels: Layer, by: ColourBy): Layer {
   const plain = set.layer(COLOURS[by]) ?? kernels;
   const named = useAnswer(plain.has_late_kinds ? lateKinds(current.value, plain.name) : null);
   const kinds = named.value.state === "ready" ? named.value.value : null;
-  const layer = useMemo(() => (kinds && plain.has_late_kinds ? { ...plain, kinds } : plain), [plain, kinds]);
+  return useMemo(() => (kinds && plain.has_late_kinds ? { ...plain, kinds } : plain), [plain, kinds]);
+}
+
+function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
+  const by = colourBy(set);
+  const layer = useWaves(set, kernels, by);
   const lit = useSignal<number | null>(null);
   const facts = traceOverview();
   const events = set.layer("events");
@@ -100,8 +105,7 @@ function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
 
   const kindColour = (of: Layer, kind: number) => {
     if (of !== layer) return undefined;
-    const chosen = by === "kernel" ? selection.value.kernel : (lit.value ?? undefined);
-    if (chosen !== undefined && chosen !== kind) return colourOf("UNFINISHED");
+    if (chosenKind !== undefined && chosenKind !== kind) return colourOf("UNFINISHED");
     return kindOf(layer, kind)?.colour ? undefined : seriesColour(kind);
   };
   const onSpan = (span: Span | null) => {
@@ -141,37 +145,14 @@ function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
     <div class="view">
       <div class="toolbar of-timeline">
         <span class="wide-only">{exact(layer.track_count)} slots</span>
-        {groups.length ? (
-          <Chips
-            label="Events"
-            choices={groups.map(({ name, hint }) => ({
-              value: name,
-              name,
-              hint: `${hint}: lines through their engine`,
-            }))}
-            isOn={(name) => !hidden.value.has(name)}
-            onToggle={(name) => {
-              hidden.value = flipped(hidden.value, name);
-            }}
-          />
-        ) : null}
-        <label title="What the colours of waves say">
-          Colour
-          <select
-            data-colour-by
-            value={by}
-            onChange={(event) => {
-              lit.value = null;
-              change({ [SETTING]: event.currentTarget.value });
-            }}
-          >
-            {Object.entries(COLOURS).map(([value, name]) => (
-              <option key={value} value={value} disabled={!set.layer(name)}>
-                {value}
-              </option>
-            ))}
-          </select>
-        </label>
+        {groups.length ? <EventChips groups={groups} hidden={hidden} /> : null}
+        <ColourSelect
+          set={set}
+          by={by}
+          onChange={() => {
+            lit.value = null;
+          }}
+        />
         <KindLegend
           label={`Waves by ${by}`}
           entries={entriesOf(layer)}
@@ -199,6 +180,46 @@ function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
         {...{ onSpan, onHover, tooltipOf, overlay, highlight, kindColour }}
       />
     </div>
+  );
+}
+
+interface EventChipsProps {
+  groups: { name: string; hint: string }[];
+  hidden: Signal<ReadonlySet<string>>;
+}
+
+function EventChips({ groups, hidden }: EventChipsProps) {
+  return (
+    <Chips
+      label="Events"
+      choices={groups.map(({ name, hint }) => ({ value: name, name, hint: `${hint}: lines through their engine` }))}
+      isOn={(name) => !hidden.value.has(name)}
+      onToggle={(name) => {
+        hidden.value = flipped(hidden.value, name);
+      }}
+    />
+  );
+}
+
+function ColourSelect({ set, by, onChange }: { set: LayerSet; by: ColourBy; onChange: () => void }) {
+  return (
+    <label title="What the colours of waves say">
+      Colour
+      <select
+        data-colour-by
+        value={by}
+        onChange={(event) => {
+          onChange();
+          change({ [SETTING]: event.currentTarget.value });
+        }}
+      >
+        {Object.entries(COLOURS).map(([value, name]) => (
+          <option key={value} value={value} disabled={!set.layer(name)}>
+            {value}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }
 

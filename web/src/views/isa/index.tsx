@@ -14,17 +14,18 @@ import { type BarItem, FittingBar } from "../../widgets/fitting_bar";
 import { type Offer, pictures, SaveMenu } from "../../widgets/saving";
 import { WavePicker } from "../../widgets/wave_picker";
 import { isArrows, useDrawing } from "./canvas_column";
-import { ColumnMenu, isFrozen, isMovable, isShown, orderedColumns } from "./columns";
+import { ColumnMenu, type IsaColumn, isShown, orderedColumns } from "./columns";
 import { EditPanel, EditToggle } from "./edit";
 import { Filters, Finder, Hits } from "./finder";
 import { HottestSteps, useHottest } from "./hottest";
 import "./isa.css";
-import { itemsOf, placed, type Section, sectionOrder, sectionsOf, sortedRows } from "./items";
+import { type Items, itemsOf, placed, type Section, sectionOrder, sectionsOf, sortedRows } from "./items";
 import { JumpList } from "./jump_list";
 import { LegendMenu, LegendStrip } from "./legend";
-import { Minimap, type ScrollSpan } from "./minimap";
+import { Minimap } from "./minimap";
 import { Related } from "./related";
-import { type PlacedColumn, Rows, rowHeight } from "./rows";
+import { LetterProbe, usePlacedColumns, useRoom } from "./room";
+import { type ColumnWidth, Rows, rowHeight } from "./rows";
 import { listingCsv, paintListing } from "./save";
 import { canvasModes, type Sheet, useSheet } from "./sheet";
 import {
@@ -43,7 +44,6 @@ import {
 } from "./state";
 import { Stepping } from "./stepping";
 import { Tip } from "./tip";
-import { ANY_LETTERS, neededWidth, textWidth, usualTextWidth } from "./widths";
 
 function Isa() {
   return <Answered answer={codeAnswer}>{(code) => <Listing code={code} />}</Answered>;
@@ -51,24 +51,113 @@ function Isa() {
 
 function Listing({ code }: { code: Code }) {
   const sheet = useSheet(code);
-  const { figures, heat } = sheet;
-  const { sort, widths } = isaSettings.value;
+  const { figures } = sheet;
+  const { sort } = isaSettings.value;
   const sections = useMemo(() => sectionsOf(code), [code]);
   const test = useMemo(() => matcher(query.value), [query.value]);
   const hits = useMemo(
     () => (query.value ? rowsWhere(code.count, (row) => test.test(code.text[row] ?? "")) : []),
     [code, test],
   );
-  const wanted = useMemo(() => (hitsOnly.value && query.value ? new Set(hits) : null), [hits, hitsOnly.value]);
   const columns = orderedColumns().filter(
     (column) => isShown(column) && (column.needs !== "live" || sheet.live?.count !== 0),
   );
   const sorted = columns.find(({ id }) => id === sort?.id);
+  const folding = useFolding(sheet, sections);
+  const { items, rows } = useItems(sheet, sections, folding, hits, sorted);
 
-  const { isExecuted, isFolded, fold, order } = useFolding(sheet, sections);
+  const box = useRef<HTMLDivElement>(null);
+  const room = useRoom(box, items);
+  const dragged = useSignal<ColumnWidth | null>(null);
+  const widthOf = (id: string) => (dragged.value?.id === id ? dragged.value.width : isaSettings.value.widths[id]);
+  const drawing = useDrawing(sheet, items, rowHeight(), canvasRoom(room.width.value), widthOf("canvas"));
+  // Rows that are not in the order of the code have no arrows.
+  const listed = columns.filter(({ id }) => id !== "canvas" || !(sorted && isArrows(sheet.canvas)));
+  const placedColumns = usePlacedColumns(sheet, listed, { widthOf, drawing, room });
+
+  const hottest = useHottest(sheet);
+  const visible = () => {
+    const { top, bottom } = room.onScreen.value;
+    return [Math.floor(top * items.lines.length), Math.ceil(bottom * items.lines.length)] as const;
+  };
+  const offers: Offer[] = [
+    { format: "csv", make: () => listingCsv(sheet, rows()) },
+    ...pictures(
+      (painter, size) => paintListing(painter, size, sheet, items, drawing, visible()),
+      () => ({ width: drawing.width + 620, height: (visible()[1] - visible()[0]) * rowHeight() }),
+    ),
+  ];
+  const bar: BarItem[] = [
+    ...(figures || sheet.target ? [{ id: "figures", content: <FiguresSelect mode={sheet.mode} /> }] : []),
+    { id: "canvas", content: <CanvasSelect canvas={sheet.canvas} /> },
+    { id: "wave", content: <WavePicker isOne={isOneWave(sheet.mode)} onPick={followTarget} /> },
+    { id: "find", content: <Finder hits={hits} problem={test.problem} /> },
+    { id: "hottest", content: <HottestSteps hottest={hottest} /> },
+    { id: "columns", content: <ColumnMenu /> },
+    ...(figures ? [{ id: "filters", content: <Filters /> }] : []),
+    ...(figures ? [{ id: "edit", content: <EditToggle /> }] : []),
+    { id: "jump", content: <JumpList sheet={sheet} sections={sections} /> },
+    { id: "legend", content: <LegendMenu sheet={sheet} /> },
+    { id: "save", content: <SaveMenu name="instructions" offers={offers} /> },
+  ];
+  return (
+    <div class="view isa">
+      <FittingBar items={bar} />
+      <LegendStrip sheet={sheet} />
+      {sheet.problem ? <Problem error={sheet.problem} /> : null}
+      <div class="isa-body" ref={box} onScrollCapture={room.measure}>
+        <LetterProbe />
+        <Rows
+          {...{ sheet, items, sections, drawing, hits }}
+          columns={placedColumns}
+          isFolded={folding.isFolded}
+          fold={folding.fold}
+          onWidth={(change) => {
+            dragged.value = change;
+          }}
+        />
+        <Minimap items={items} heat={sheet.heat} onScreen={room.onScreen} goTo={room.goTo} />
+      </div>
+      <div class="isa-status">
+        <span data-rows>
+          {items.rowCount === code.count
+            ? `${exact(code.count)} rows`
+            : `showing ${exact(items.rowCount)} of ${exact(code.count)} rows`}
+        </span>
+        {sorted ? (
+          <button
+            type="button"
+            class="quiet"
+            title="Back to the order of the code"
+            onClick={() => changeIsa({ sort: null })}
+          >
+            by {sorted.title} ✕
+          </button>
+        ) : null}
+        <Hits hits={hits} problem={test.problem} />
+        <Stepping data={sheet.targetData} />
+      </div>
+      <EditPanel sheet={sheet} />
+      <Related sheet={sheet} />
+      <Tip />
+    </div>
+  );
+}
+
+/** The lines of the list, and the rows in it: in the order of the code with folded functions, or sorted by a column. */
+function useItems(
+  sheet: Sheet,
+  sections: Section[],
+  { isExecuted, isFolded, order }: Folding,
+  hits: number[],
+  sorted: IsaColumn | undefined,
+): { items: Items; rows: () => number[] } {
+  const { code } = sheet;
+  const { sort } = isaSettings.value;
+  const wanted = useMemo(() => (hitsOnly.value && query.value ? new Set(hits) : null), [hits, hitsOnly.value]);
   // Rows are left out by figures only when that is asked for: else the list stays as it is in every mode.
-  const needed = executedOnly.value || stallOver.value || sorted ? figures : null;
-  const { items, rows } = useMemo(() => {
+  const needed = executedOnly.value || stallOver.value || sorted ? sheet.figures : null;
+  return useMemo(() => {
     const stalled = needed?.stall;
     const least = stalled ? (stalled.reduce((sum, value) => sum + value, 0) * stallOver.value) / 100 : 0;
     const isListed = (row: number) => {
@@ -99,151 +188,7 @@ function Listing({ code }: { code: Code }) {
     isExecuted,
     ...(sorted ? [sheet.samples, sheet.live, lanesNow()] : [null, null, null]),
   ]);
-
-  const box = useRef<HTMLDivElement>(null);
-  const width = useSignal(1000);
-  const letters = useSignal(ANY_LETTERS);
-  const dragged = useSignal<{ id: string; width: number } | null>(null);
-  const widthOf = (id: string) => (dragged.value?.id === id ? dragged.value.width : widths[id]);
-  const drawing = useDrawing(sheet, items, rowHeight(), canvasRoom(width.value), widthOf("canvas"));
-  // Rows that are not in the order of the code have no arrows.
-  const listed = columns.filter(({ id }) => id !== "canvas" || !(sorted && isArrows(sheet.canvas)));
-  const contents = useMemo(
-    () => new Map(listed.map((column) => [column.id, neededWidth(column, sheet, letters.value)])),
-    [code, figures, sheet.samples, sheet.live, lanesNow(), letters.value, listed.map(({ id }) => id).join()],
-  );
-  const columnWidth = (id: string) => widthOf(id) ?? (id === "canvas" ? drawing.width : (contents.get(id) ?? 0));
-  const usual = useMemo(() => usualTextWidth(sheet, letters.value), [code, letters.value]);
-  const beside = (count: number) =>
-    [...listed.filter(({ id }) => id === "canvas" || id === "row"), ...listed.filter(isMovable).slice(0, count)]
-      .map(({ id }) => columnWidth(id))
-      .reduce((sum, width) => sum + width, 0);
-  const besides = Array.from({ length: Math.min(SEEN_FIGURES, listed.filter(isMovable).length) }, (_, n) =>
-    beside(n + 1),
-  );
-  let left = 0;
-  const placedColumns: PlacedColumn[] = listed.map((column) => {
-    const isFlexible = column.id === "text" && widthOf("text") === undefined;
-    const needed = columnWidth(column.id);
-    const rooms = { needed, usual, beside: besides, room: width.value };
-    const wide = Math.ceil(isFlexible ? textWidth(rooms, letters.value) : needed);
-    if (!isFrozen(column)) return { column, width: wide, left: undefined };
-    left += wide;
-    return { column, width: wide, left: left - wide };
-  });
-
-  const hottest = useHottest(sheet);
-  const onScreen = useSignal<ScrollSpan>({ top: 0, bottom: 1 });
-  const list = () => box.current?.querySelector<HTMLElement>(".list") ?? null;
-  const measure = () => {
-    const element = list();
-    const height = items.lines.length * rowHeight();
-    if (!element || !height) return;
-    const { scrollTop, clientHeight } = element;
-    const [top, bottom] = [scrollTop / height, Math.min(1, (scrollTop + clientHeight) / height)];
-    if (top !== onScreen.value.top || bottom !== onScreen.value.bottom) onScreen.value = { top, bottom };
-  };
-  useEffect(measure, [items]);
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      const room = list()?.clientWidth;
-      if (room) {
-        width.value = room;
-        const [mono, digit] = [".mono", ".digits"].map(
-          (name) => (box.current?.querySelector<HTMLElement>(`.isa-probe ${name}`)?.offsetWidth ?? 0) / PROBE.length,
-        );
-        if (mono && digit && mono !== letters.value.mono) letters.value = { mono, digit };
-      }
-      measure();
-    });
-    if (box.current) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, [items]);
-  const visible = () => {
-    const { top, bottom } = onScreen.value;
-    return [Math.floor(top * items.lines.length), Math.ceil(bottom * items.lines.length)] as const;
-  };
-  const offers: Offer[] = [
-    { format: "csv", make: () => listingCsv(sheet, rows()) },
-    ...pictures(
-      (painter, size) => paintListing(painter, size, sheet, items, drawing, visible()),
-      () => ({ width: drawing.width + 620, height: (visible()[1] - visible()[0]) * rowHeight() }),
-    ),
-  ];
-  const bar: BarItem[] = [
-    ...(figures || sheet.target ? [{ id: "figures", content: <FiguresSelect mode={sheet.mode} /> }] : []),
-    { id: "canvas", content: <CanvasSelect canvas={sheet.canvas} /> },
-    { id: "wave", content: <WavePicker isOne={isOneWave(sheet.mode)} onPick={followTarget} /> },
-    { id: "find", content: <Finder hits={hits} problem={test.problem} /> },
-    { id: "hottest", content: <HottestSteps hottest={hottest} /> },
-    { id: "columns", content: <ColumnMenu /> },
-    ...(figures ? [{ id: "filters", content: <Filters /> }] : []),
-    ...(figures ? [{ id: "edit", content: <EditToggle /> }] : []),
-    { id: "jump", content: <JumpList sheet={sheet} sections={sections} /> },
-    { id: "legend", content: <LegendMenu sheet={sheet} /> },
-    { id: "save", content: <SaveMenu name="instructions" offers={offers} /> },
-  ];
-  return (
-    <div class="view isa">
-      <FittingBar items={bar} />
-      <LegendStrip sheet={sheet} />
-      {sheet.problem ? <Problem error={sheet.problem} /> : null}
-      <div class="isa-body" ref={box} onScrollCapture={measure}>
-        <div class="isa-probe" aria-hidden="true">
-          <span class="mono">{PROBE}</span>
-          <span class="digits">{PROBE}</span>
-        </div>
-        <Rows
-          sheet={sheet}
-          items={items}
-          sections={sections}
-          columns={placedColumns}
-          drawing={drawing}
-          hits={hits}
-          isFolded={isFolded}
-          fold={fold}
-          onWidth={(change) => {
-            dragged.value = change;
-          }}
-        />
-        <Minimap
-          items={items}
-          heat={heat}
-          onScreen={onScreen}
-          goTo={(share) => {
-            const element = list();
-            if (element) element.scrollTop = share * items.lines.length * rowHeight() - element.clientHeight / 2;
-          }}
-        />
-      </div>
-      <div class="isa-status">
-        <span data-rows>
-          {items.rowCount === code.count
-            ? `${exact(code.count)} rows`
-            : `showing ${exact(items.rowCount)} of ${exact(code.count)} rows`}
-        </span>
-        {sorted ? (
-          <button
-            type="button"
-            class="quiet"
-            title="Back to the order of the code"
-            onClick={() => changeIsa({ sort: null })}
-          >
-            by {sorted.title} ✕
-          </button>
-        ) : null}
-        <Hits hits={hits} problem={test.problem} />
-        <Stepping data={sheet.targetData} />
-      </div>
-      <EditPanel sheet={sheet} />
-      <Related sheet={sheet} />
-      <Tip />
-    </div>
-  );
 }
-
-const PROBE = "0000000000";
-const SEEN_FIGURES = 6; // columns that should be seen beside the whole instruction where the list is wide
 
 /** Pixels that bars may have in a list of that width; arrows have as many at most. */
 function canvasRoom(width: number): number {

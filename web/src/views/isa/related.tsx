@@ -1,5 +1,5 @@
-// What the selected row hangs together with: a wait with what it waited for, a memory instruction with its waits, a
-// branch with where it led. A click follows the arrow.
+// Rows that arrows connect with the selected one: what a wait waited for, the waits for a memory instruction, where a
+// branch led. A click follows the arrow.
 import { exact, short } from "../../base/format";
 import { selectRow } from "../../model/code";
 import { preview, selection } from "../../model/selection";
@@ -9,44 +9,33 @@ import { isOneWave } from "./state";
 
 interface Group {
   title: string;
-  arrows: Arrow[];
-  other: (arrow: Arrow) => number;
   kind: string;
+  arrows: Arrow[];
+  /** The row at the other end of an arrow. */
+  other: (arrow: Arrow) => number;
+}
+
+const fromOf = ({ from }: Arrow) => from;
+const toOf = ({ to }: Arrow) => to;
+
+/** The arrows that begin or end at a row, by what they mean. */
+function groupsOf({ waits, branches }: Sheet, row: number): Group[] {
+  const costliestFirst = (a: Arrow, b: Arrow) => b.stall - a.stall || b.count - a.count;
+  const starting = (arrows: Arrow[]) => arrows.filter(({ from }) => from === row);
+  const ending = (arrows: Arrow[]) => arrows.filter(({ to }) => to === row);
+  const groups: Group[] = [
+    { title: "waited for", kind: "producer", arrows: ending(waits).sort(costliestFirst), other: fromOf },
+    { title: "awaited by", kind: "wait", arrows: starting(waits).sort(costliestFirst), other: toOf },
+    { title: "jumped to", kind: "target", arrows: starting(branches), other: toOf },
+    { title: "reached from", kind: "origin", arrows: ending(branches), other: fromOf },
+  ];
+  return groups.filter(({ arrows }) => arrows.length);
 }
 
 export function Related({ sheet }: { sheet: Sheet }) {
   const row = selection.value.row;
   if (row === undefined) return null;
-  const { waits, branches, code } = sheet;
-  const costliestFirst = (a: Arrow, b: Arrow) => b.stall - a.stall || b.count - a.count;
-  const groups = (
-    [
-      {
-        title: "waited for",
-        kind: "producer",
-        arrows: waits.filter(({ to }) => to === row).sort(costliestFirst),
-        other: ({ from }) => from,
-      },
-      {
-        title: "awaited by",
-        kind: "wait",
-        arrows: waits.filter(({ from }) => from === row).sort(costliestFirst),
-        other: ({ to }) => to,
-      },
-      {
-        title: "jumped to",
-        kind: "target",
-        arrows: branches.filter(({ from }) => from === row),
-        other: ({ to }) => to,
-      },
-      {
-        title: "reached from",
-        kind: "origin",
-        arrows: branches.filter(({ to }) => to === row),
-        other: ({ from }) => from,
-      },
-    ] satisfies Group[]
-  ).filter(({ arrows }) => arrows.length);
+  const groups = groupsOf(sheet, row);
   if (!groups.length) return null;
   const stallHint = isOneWave(sheet.mode)
     ? "Stall of the executions of the wait in which this was awaited"
@@ -73,38 +62,45 @@ export function Related({ sheet }: { sheet: Sheet }) {
             </tr>
           </thead>
           <tbody>
-            {arrows.map((arrow) => (
-              <tr
-                key={`${other(arrow)} ${arrow.counter}`}
-                data-related={kind}
-                data-row={other(arrow)}
-                onPointerEnter={() => {
-                  preview.value = { row: other(arrow) };
-                }}
-                onPointerLeave={() => {
-                  preview.value = {};
-                }}
-              >
-                <td>
-                  <button type="button" class="link mono" onClick={() => selectRow(other(arrow))}>
-                    {other(arrow)} {code.text[other(arrow)]}
-                  </button>
-                </td>
-                <td>{exact(arrow.count)}</td>
-                {arrow.counter ? (
-                  <>
-                    <td>{arrow.counter}</td>
-                    <td>{exact(Math.round(arrow.stall))}</td>
-                    <td>{short(Math.round(arrow.distanceCycles))}</td>
-                    <td>{short(Math.round(arrow.distanceInstructions))}</td>
-                    <td>{short(Math.round(arrow.latency))}</td>
-                  </>
-                ) : null}
-              </tr>
-            ))}
+            {arrows.map((arrow) => {
+              const target = other(arrow);
+              const text = `${target} ${sheet.code.text[target]}`;
+              return <ArrowRow key={`${target} ${arrow.counter}`} {...{ arrow, kind, target, text }} />;
+            })}
           </tbody>
         </table>
       ))}
     </div>
+  );
+}
+
+function ArrowRow({ arrow, kind, target, text }: { arrow: Arrow; kind: string; target: number; text: string }) {
+  return (
+    <tr
+      data-related={kind}
+      data-row={target}
+      onPointerEnter={() => {
+        preview.value = { row: target };
+      }}
+      onPointerLeave={() => {
+        preview.value = {};
+      }}
+    >
+      <td>
+        <button type="button" class="link mono" onClick={() => selectRow(target)}>
+          {text}
+        </button>
+      </td>
+      <td>{exact(arrow.count)}</td>
+      {arrow.counter ? (
+        <>
+          <td>{arrow.counter}</td>
+          <td>{exact(Math.round(arrow.stall))}</td>
+          <td>{short(Math.round(arrow.distanceCycles))}</td>
+          <td>{short(Math.round(arrow.distanceInstructions))}</td>
+          <td>{short(Math.round(arrow.latency))}</td>
+        </>
+      ) : null}
+    </tr>
   );
 }

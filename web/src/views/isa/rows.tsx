@@ -1,11 +1,12 @@
 // The rows of the listing on screen: cells, headers of functions, and what the keys do.
+import type { ComponentChild } from "preact";
 import { useMemo } from "preact/hooks";
 import { amount, exact } from "../../base/format";
 import { textScale } from "../../draw/painter";
 import { annotationsOfRow } from "../../model/annotations";
-import { rowsOf, selectRow, sourceLineOf } from "../../model/code";
+import { type Code, rowsOf, selectRow, sourceLineOf } from "../../model/code";
 import { traceOverview } from "../../model/document";
-import { preview, selection } from "../../model/selection";
+import { preview, type SourceLine, selection } from "../../model/selection";
 import { frontView } from "../../model/view";
 import { Badges } from "../../widgets/annotations";
 import { VirtualList } from "../../widgets/virtual_list";
@@ -31,6 +32,12 @@ export interface PlacedColumn {
   left: number | undefined;
 }
 
+/** A column whose edge is being dragged, with the width so far in pixels. */
+export interface ColumnWidth {
+  id: string;
+  width: number;
+}
+
 interface RowsProps {
   sheet: Sheet;
   items: Items;
@@ -40,164 +47,50 @@ interface RowsProps {
   hits: number[];
   isFolded: (section: Section) => boolean;
   fold: (section: Section, isFolded: boolean) => void;
-  onWidth: (width: { id: string; width: number } | null) => void;
+  onWidth: (width: ColumnWidth | null) => void;
 }
 
-export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded, fold, onWidth }: RowsProps) {
-  const { code, heat, figures } = sheet;
+export function Rows(props: RowsProps) {
+  const { sheet, items, sections, columns, drawing, hits, isFolded, fold, onWidth } = props;
+  const { code } = sheet;
   const names = useMemo(() => new Map(traceOverview().kernels.map(({ name, demangled }) => [name, demangled])), [code]);
   const hitRows = useMemo(() => new Set(hits), [hits]);
-  const { row: chosen, lastRow, sourceLine } = selection.value;
-  const ofLine = useMemo(() => new Set(sourceLine ? rowsOf(sourceLine).inlined : []), [sourceLine, code]);
-  const hovered = preview.value.row;
-  const linePointedAt = hovered === undefined ? preview.value.sourceLine : undefined;
-  const ofPointer = useMemo(() => new Set(linePointedAt ? rowsOf(linePointedAt).inlined : []), [linePointedAt, code]);
+  const { row: chosen, sourceLine, kernel } = selection.value;
+  const ofLine = useRowsOfLine(sourceLine, code);
+  const ofPointer = useRowsOfLine(preview.value.row === undefined ? preview.value.sourceLine : undefined, code);
   const hasCanvas = columns[0]?.column.id === "canvas";
-  const template = `${columns.map(({ width }) => `${width}px`).join(" ")} 1fr`;
-  const minWidth = `${columns.reduce((sum, { width }) => sum + width, 0)}px`;
-  const look = { gridTemplateColumns: template, height: `${rowHeight()}px`, minWidth };
-  const kernelName = traceOverview().kernels.find(({ kernel }) => kernel === selection.value.kernel)?.name;
-  const entry = sections.find(({ name }) => name === kernelName);
-  const totals = useMemo(() => new Map<string, number | null>(), [sheet.figures, sheet.samples, sheet.live]);
-  const totalOf = (column: IsaColumn, { first, last }: Section) => {
-    const key = `${column.id} ${first}`;
-    if (!totals.has(key)) totals.set(key, column.total?.(sheet, first, last) ?? null);
-    return totals.get(key) ?? null;
+  const look = {
+    gridTemplateColumns: `${columns.map(({ width }) => `${width}px`).join(" ")} 1fr`,
+    height: `${rowHeight()}px`,
+    minWidth: `${columns.reduce((sum, { width }) => sum + width, 0)}px`,
   };
-  const { columnHeat } = isaSettings.value;
-  const heats = useMemo(() => {
-    const heatOfColumn = ({ value }: IsaColumn) =>
-      heatOf(Float64Array.from({ length: code.count }, (_, row) => Number(value(sheet, row) ?? 0)));
-    const hot = columnHeat ? columns.filter(({ column }) => hasHeat(column)) : [];
-    return new Map(hot.map(({ column }) => [column.id, heatOfColumn(column)]));
-  }, [columnHeat, sheet.figures, sheet.samples, sheet.live, columns.map(({ column }) => column.id).join()]);
-  const shown = chosen ?? entry?.first;
+  const kernelName = traceOverview().kernels.find((each) => each.kernel === kernel)?.name;
+  const totalOf = useTotals(sheet);
+  const heats = useHeats(sheet, columns);
+  const shown = chosen ?? sections.find(({ name }) => name === kernelName)?.first;
   const at = shown === undefined ? -1 : (items.placeOf[shown] ?? -1);
-
-  const move = (event: KeyboardEvent) => {
-    if (editKey(event)) {
-      event.preventDefault();
-      return;
-    }
-    if (event.key === "Enter" && chosen !== undefined) {
-      frontView("source");
-      event.preventDefault();
-      return;
-    }
-    const folds = { ArrowLeft: true, ArrowRight: false }[event.key];
-    const around = sections.find(({ first, last }) => chosen !== undefined && first <= chosen && chosen <= last);
-    if (folds !== undefined && around) {
-      event.preventDefault();
-      fold(around, folds);
-      return;
-    }
-    const steps: Record<string, number> = {
-      ArrowDown: 1,
-      ArrowUp: -1,
-      PageDown: PAGE_ROWS,
-      PageUp: -PAGE_ROWS,
-      Home: -items.lines.length,
-      End: items.lines.length,
-    };
-    const by = steps[event.key];
-    if (by === undefined || !items.rowCount) return;
-    event.preventDefault();
-    let next = Math.min(Math.max(at + by, 0), items.lines.length - 1);
-    while ((items.lines[next] ?? 0) < 0 && items.lines[next + Math.sign(by)] !== undefined) next += Math.sign(by);
-    while ((items.lines[next] ?? 0) < 0 && items.lines[next - Math.sign(by)] !== undefined) next -= Math.sign(by);
-    const row = items.lines[next];
-    if (row !== undefined && row >= 0) selectRow(row);
-  };
-
-  const heading = (index: number, section: Section) => {
-    const isClosed = isFolded(section);
-    const frozen = columns.filter(({ left }) => left !== undefined);
-    const name = names.get(section.name) ?? (section.name || "[no function]");
-    return (
-      <div
-        key={index}
-        role="row"
-        class={`row isa-section${section.name === kernelName ? " selected" : ""}`}
-        data-section={section.first}
-        style={look}
-      >
-        {hasCanvas ? <CanvasCell drawing={drawing} items={items} index={index} /> : null}
-        {frozen.length ? (
-          <span
-            role="gridcell"
-            class="frozen name"
-            style={{ gridColumn: `span ${frozen.length}`, left: `${frozen[0]?.left}px` }}
-            title={`${name}: rows ${section.first} to ${section.last}`}
-          >
-            <button
-              type="button"
-              class="fold"
-              tabIndex={-1}
-              aria-expanded={!isClosed}
-              onClick={() => fold(section, !isClosed)}
-            >
-              {isClosed ? "▸" : "▾"} {name} <small>{exact(section.last - section.first + 1)} rows</small>
-            </button>
-          </span>
-        ) : null}
-        {columns.slice((hasCanvas ? 1 : 0) + frozen.length).map(({ column }) => {
-          const total = totalOf(column, section);
-          return (
-            <span key={column.id} role="gridcell" data-total={column.id} class="number">
-              {total === null ? "" : exact(total)}
-            </span>
-          );
-        })}
-        <span />
-      </div>
-    );
-  };
-
+  const canvasCell = (index: number) => <CanvasCell key="canvas" drawing={drawing} items={items} index={index} />;
+  const heading = (index: number, section: Section) => (
+    <SectionRow
+      key={index}
+      {...{ section, columns, look, fold, totalOf }}
+      name={names.get(section.name) ?? (section.name || "[no function]")}
+      isSelected={section.name === kernelName}
+      isFolded={isFolded(section)}
+      canvas={hasCanvas ? canvasCell(index) : null}
+    />
+  );
   const row = (index: number) => {
     const line = items.lines[index] as number;
     if (line < 0) return heading(index, sections[-1 - line] as Section);
-    const isChosen =
-      line === chosen || (lastRow !== undefined && chosen !== undefined && line >= chosen && line <= lastRow);
-    const classes = [
-      "row can-click",
-      isChosen ? "selected" : "",
-      line === hovered || ofPointer.has(line) ? "hovered" : "",
+    const marks = [
+      line === preview.value.row || ofPointer.has(line) ? "hovered" : "",
       ofLine.has(line) ? "of-place" : "",
       hitRows.has(line) ? "found" : "",
       index % 2 ? "odd" : "",
-      figures && !figures.hits[line] ? "never" : "",
-      editClass(line),
     ];
-    return (
-      <div
-        key={index}
-        role="row"
-        tabIndex={-1}
-        data-row={line}
-        class={classes.join(" ")}
-        style={{ ...look, "--heat": columnHeat ? 0 : heat[line]?.toFixed(3) }}
-        onClick={() => selectRow(line)}
-        onPointerEnter={() => {
-          preview.value = { row: line, sourceLine: sourceLineOf(line) };
-        }}
-        onPointerLeave={() => {
-          preview.value = {};
-        }}
-      >
-        {columns.map((placed) =>
-          placed.column.id === "canvas" ? (
-            <CanvasCell key="canvas" drawing={drawing} items={items} index={index} />
-          ) : (
-            <RowCell
-              key={placed.column.id}
-              {...{ placed, sheet, row: line }}
-              heat={heats.get(placed.column.id)?.[line]}
-            />
-          ),
-        )}
-        <span />
-      </div>
-    );
+    const canvas = hasCanvas ? canvasCell(index) : null;
+    return <CodeRow key={index} {...{ sheet, columns, look, heats, marks, canvas }} row={line} />;
   };
   return (
     <VirtualList
@@ -206,17 +99,14 @@ export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded,
       count={items.lines.length}
       rowHeight={rowHeight()}
       reveal={at}
-      onKeyDown={move}
+      onKeyDown={(event) => press(event, props, at)}
       row={row}
       header={<Heading columns={columns} onWidth={onWidth} />}
       overlay={
         hasCanvas
           ? (first, last) => (
               <CanvasColumn
-                drawing={drawing}
-                items={items}
-                first={first}
-                last={last}
+                {...{ drawing, items, first, last }}
                 rowHeight={rowHeight()}
                 label={CANVAS_MODES[sheet.canvas][0]}
               />
@@ -224,6 +114,164 @@ export function Rows({ sheet, items, sections, columns, drawing, hits, isFolded,
           : () => null
       }
     />
+  );
+}
+
+/** The rows of code that a source line was compiled to, also by inlining. */
+function useRowsOfLine(line: SourceLine | undefined, code: Code): ReadonlySet<number> {
+  return useMemo(() => new Set(line ? rowsOf(line).inlined : []), [line, code]);
+}
+
+type TotalOf = (column: IsaColumn, section: Section) => number | null;
+
+/** Sums of columns over functions, each computed when it is first on screen. */
+function useTotals(sheet: Sheet): TotalOf {
+  const totals = useMemo(() => new Map<string, number | null>(), [sheet.figures, sheet.samples, sheet.live]);
+  return (column, { first, last }) => {
+    const key = `${column.id} ${first}`;
+    if (!totals.has(key)) totals.set(key, column.total?.(sheet, first, last) ?? null);
+    return totals.get(key) ?? null;
+  };
+}
+
+type Heats = ReadonlyMap<string, Float64Array>;
+
+/** From 0 to 1, by column and row; none where columns are not shaded. */
+function useHeats(sheet: Sheet, columns: PlacedColumn[]): Heats {
+  const { columnHeat } = isaSettings.value;
+  return useMemo(() => {
+    const heatOfColumn = ({ value }: IsaColumn) =>
+      heatOf(Float64Array.from({ length: sheet.code.count }, (_, row) => Number(value(sheet, row) ?? 0)));
+    const hot = columnHeat ? columns.filter(({ column }) => hasHeat(column)) : [];
+    return new Map(hot.map(({ column }) => [column.id, heatOfColumn(column)]));
+  }, [columnHeat, sheet.figures, sheet.samples, sheet.live, columns.map(({ column }) => column.id).join()]);
+}
+
+/** Keys of the list: to other rows, to the source, open and close a function. `at` is the line of the selected row. */
+function press(event: KeyboardEvent, { sections, fold, items }: RowsProps, at: number): void {
+  const chosen = selection.value.row;
+  if (editKey(event)) {
+    event.preventDefault();
+    return;
+  }
+  if (event.key === "Enter" && chosen !== undefined) {
+    frontView("source");
+    event.preventDefault();
+    return;
+  }
+  const folds = { ArrowLeft: true, ArrowRight: false }[event.key];
+  const around = sections.find(({ first, last }) => chosen !== undefined && first <= chosen && chosen <= last);
+  if (folds !== undefined && around) {
+    event.preventDefault();
+    fold(around, folds);
+    return;
+  }
+  const steps: Record<string, number> = {
+    ArrowDown: 1,
+    ArrowUp: -1,
+    PageDown: PAGE_ROWS,
+    PageUp: -PAGE_ROWS,
+    Home: -items.lines.length,
+    End: items.lines.length,
+  };
+  const by = steps[event.key];
+  if (by === undefined || !items.rowCount) return;
+  event.preventDefault();
+  // Headings of functions are skipped: on in the same direction, at the edge of the list back.
+  let next = Math.min(Math.max(at + by, 0), items.lines.length - 1);
+  while ((items.lines[next] ?? 0) < 0 && items.lines[next + Math.sign(by)] !== undefined) next += Math.sign(by);
+  while ((items.lines[next] ?? 0) < 0 && items.lines[next - Math.sign(by)] !== undefined) next -= Math.sign(by);
+  const row = items.lines[next];
+  if (row !== undefined && row >= 0) selectRow(row);
+}
+
+interface LineProps {
+  columns: PlacedColumn[];
+  look: { gridTemplateColumns: string; height: string; minWidth: string };
+  /** The place of the drawing; null = there is none. */
+  canvas: ComponentChild;
+}
+
+interface SectionProps extends LineProps {
+  section: Section;
+  name: string;
+  isSelected: boolean;
+  isFolded: boolean;
+  fold: (section: Section, isFolded: boolean) => void;
+  totalOf: TotalOf;
+}
+
+/** The heading of a function: its name over the frozen columns, and sums under the others. */
+function SectionRow({ section, columns, look, canvas, name, isSelected, isFolded, fold, totalOf }: SectionProps) {
+  const frozen = columns.filter(({ left }) => left !== undefined);
+  return (
+    <div role="row" class={`row isa-section${isSelected ? " selected" : ""}`} data-section={section.first} style={look}>
+      {canvas}
+      {frozen.length ? (
+        <span
+          role="gridcell"
+          class="frozen name"
+          style={{ gridColumn: `span ${frozen.length}`, left: `${frozen[0]?.left}px` }}
+          title={`${name}: rows ${section.first} to ${section.last}`}
+        >
+          <button
+            type="button"
+            class="fold"
+            tabIndex={-1}
+            aria-expanded={!isFolded}
+            onClick={() => fold(section, !isFolded)}
+          >
+            {isFolded ? "▸" : "▾"} {name} <small>{exact(section.last - section.first + 1)} rows</small>
+          </button>
+        </span>
+      ) : null}
+      {columns.slice((canvas ? 1 : 0) + frozen.length).map(({ column }) => {
+        const total = totalOf(column, section);
+        return (
+          <span key={column.id} role="gridcell" data-total={column.id} class="number">
+            {total === null ? "" : exact(total)}
+          </span>
+        );
+      })}
+      <span />
+    </div>
+  );
+}
+
+interface CodeRowProps extends LineProps {
+  sheet: Sheet;
+  row: number;
+  heats: Heats;
+  /** Classes that say what points at the row, and others. */
+  marks: string[];
+}
+
+function CodeRow({ sheet, row, columns, look, canvas, heats, marks }: CodeRowProps) {
+  const { row: chosen = Number.NaN, lastRow = chosen } = selection.value;
+  const isSelected = row === chosen || (row >= chosen && row <= lastRow);
+  const isNeverRun = sheet.figures !== null && !sheet.figures.hits[row];
+  const classes = ["row can-click", isSelected ? "selected" : "", ...marks, isNeverRun ? "never" : "", editClass(row)];
+  return (
+    <div
+      role="row"
+      tabIndex={-1}
+      data-row={row}
+      class={classes.join(" ")}
+      style={{ ...look, "--heat": isaSettings.value.columnHeat ? 0 : sheet.heat[row]?.toFixed(3) }}
+      onClick={() => selectRow(row)}
+      onPointerEnter={() => {
+        preview.value = { row, sourceLine: sourceLineOf(row) };
+      }}
+      onPointerLeave={() => {
+        preview.value = {};
+      }}
+    >
+      {canvas}
+      {(canvas ? columns.slice(1) : columns).map((placed) => (
+        <RowCell key={placed.column.id} {...{ placed, sheet, row }} heat={heats.get(placed.column.id)?.[row]} />
+      ))}
+      <span />
+    </div>
   );
 }
 

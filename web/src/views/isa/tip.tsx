@@ -1,4 +1,4 @@
-// Words beside the pointer.
+// The tooltip of the drawing beside the rows: the lines that canvas_column.tsx has for the place of the pointer.
 import { tip } from "./state";
 
 export function Tip() {

@@ -1,4 +1,4 @@
-// What flows between waves, caches and memory.
+// The view "Memory chart": requests and bytes between waves, caches and memory, of a counter capture.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted, nanoseconds, rate } from "../../base/format";

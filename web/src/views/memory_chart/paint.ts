@@ -1,4 +1,4 @@
-// The same chart for saving.
+// Paints the memory chart on a canvas or SVG painter, for saving; on screen it is picture.tsx.
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper } from "../../draw/palette";
 import { type ChartLayout, HEAD, LINE } from "./layout";

@@ -1,27 +1,22 @@
 // The waves of this trace and of its baseline on one time axis, aligned by their start, by a loop or by an instruction.
 
-import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
 import type { LoopsAnswer } from "../../data/answers.gen";
 import { arrow, json, together } from "../../data/ask";
-import type { Frame } from "../../draw/frame";
-import { outline } from "../../draw/measure";
-import type { Painter } from "../../draw/painter";
-import { paper } from "../../draw/palette";
 import { kindName } from "../../draw/timeline_spans";
 import { comparable, comparedBase } from "../../model/baseline";
 import { codeNow, selectRow, textOf } from "../../model/code";
 import { current, documents, ofDocument, traceOverview } from "../../model/document";
 import { type Execution, Executions, executionOf, rowNow } from "../../model/executions";
-import { type Layer, type LayerSet, layersOf, type Span } from "../../model/layers";
+import { type LayerSet, layersOf, type Span } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
 import { iterationsOf } from "../../model/loops";
 import { baseLayer, isBase, pairedLayers } from "../../model/paired_layers";
 import { type Range, selection } from "../../model/selection";
-import { livesOf, slotKey, slotOf } from "../../model/slots";
+import { livesOf, slotKey } from "../../model/slots";
 import type { View } from "../../model/view";
-import { loadWave, positionsOf, type WaveData, waveOf } from "../../model/wave_data";
+import { waveOf } from "../../model/wave_data";
 import { targetWave, type Wave, wavesNow, wavesOf } from "../../model/waves";
 import { Answered, Nothing } from "../../widgets/answered";
 import { BaseChooser } from "../../widgets/baseline_chooser";
@@ -40,6 +35,7 @@ import {
   partnerWave,
 } from "./alignment";
 import { Alignment, paintSides, SideLegend, useBounds } from "./controls";
+import { paintMarked, useMarks } from "./marks";
 import { type Arrangement, overlayRows } from "./rows";
 
 const WAYS = { start: "start", loop: "loop", row: "instruction" } as const;
@@ -179,15 +175,6 @@ function useAligned(
   return { why: "on its way" };
 }
 
-/** One side of what is selected: the track and the life of its wave, the executions of its instruction. */
-interface Mark {
-  layer: Layer;
-  track: number;
-  life: Range;
-  executions: Range[];
-  focus: Range | null;
-}
-
 interface BothProps extends TracksProps {
   wave: Wave | undefined;
   baseWave: Wave | undefined;
@@ -229,21 +216,16 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
     );
   }, [layer, before, ownWaves, moved, arrangement.value]);
 
-  const marks = useSignal<Mark[]>([]);
-  const { row, iteration: execution } = selection.value;
-  useEffect(() => {
-    let isStale = false;
-    const sides = [
-      { document: here, wave, layer, shift: 0, row },
-      { document: base, wave: baseWave, layer: before, shift: offset, row: partners.toBase.get(row ?? -1) },
-    ];
-    Promise.all(sides.map((side) => markOf(side, execution))).then((all) => {
-      if (!isStale) marks.value = all.filter((mark) => mark !== null);
-    });
-    return () => {
-      isStale = true;
-    };
-  }, [row, execution, wave, baseWave, set]);
+  const marks = useMarks([
+    { document: here, wave, layer, shift: 0, row: selection.value.row },
+    {
+      document: base,
+      wave: baseWave,
+      layer: before,
+      shift: offset,
+      row: partners.toBase.get(selection.value.row ?? -1),
+    },
+  ]);
 
   if (!layer || !before) return <Nothing>Instructions were traced in only one of both.</Nothing>;
   const find = (span: Span): Promise<Execution | null> =>
@@ -263,17 +245,7 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
   };
   const tooltipOf = async (span: Span): Promise<string[]> => {
     const execution = await find(span);
-    if (!execution) return [];
-    const { wave, row, iteration, stall, duration } = execution;
-    const isOwn = !isBase(span.layer);
-    const partner = isOwn ? partners.toBase.get(row) : partners.fromBase.get(row);
-    const gone = isOwn ? "the baseline does not have it" : "it is gone";
-    return [
-      isOwn ? textOf(row) : (partners.baseTexts.get(row) ?? `row ${row}`),
-      `${isOwn ? "after" : "before"} · row ${row} · execution ${exact(iteration + 1)} · wave ${wave.wave}`,
-      `stall ${exact(stall)} · duration ${exact(duration)} cycles`,
-      partner === undefined ? gone : `${isOwn ? "before" : "after"} it is row ${partner}`,
-    ];
+    return execution ? factsOfExecution(execution, !isBase(span.layer), partners) : [];
   };
   const labelOf = (span: Span): string => {
     const kind = kindName(span.layer, span.kind);
@@ -284,21 +256,6 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
     }
     return codeNow()?.mnemonic[rowNow(span.item) ?? -1] ?? kind;
   };
-  const highlight = (painter: Painter, frame: Frame) => {
-    for (const mark of marks.value) {
-      const place = frame.trackToY(mark.layer, mark.track);
-      if (!place) continue;
-      outline(painter, frame, place, mark.life, `${paper("accent")}80`, 1);
-      let last = Number.NEGATIVE_INFINITY;
-      for (const each of mark.executions) {
-        const x = frame.timeToX(each.begin);
-        if (each.end < frame.window.begin || each.begin > frame.window.end || x - last < 1) continue;
-        last = x;
-        outline(painter, frame, { y: place.y + place.height - 3, height: 3 }, each, paper("text"), 1);
-      }
-      if (mark.focus) outline(painter, frame, place, mark.focus, paper("text"));
-    }
-  };
   return (
     <>
       <div class="toolbar">
@@ -306,7 +263,7 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
         <KindLegend label="Kinds of instructions" entries={entriesOf(layer)} />
         <SaveMenu name="overlay" offers={handle.offers()} />
       </div>
-      <div class="overlay-tracks" data-marked={JSON.stringify(marks.value.map(({ focus }) => focus))}>
+      <div class="overlay-tracks" data-marked={JSON.stringify(marks.map(({ focus }) => focus))}>
         <Timeline
           label={`${labelOfDocument(here)} under ${labelOfDocument(base)}`}
           set={set}
@@ -317,13 +274,27 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
           overviewLayer={layer}
           handle={handle}
           focus={null}
-          reveal={marks.value[0] ? { layer, track: marks.value[0].track } : null}
+          reveal={marks[0] ? { layer, track: marks[0].track } : null}
           overlay={paintSides}
-          {...{ onSpan, tooltipOf, labelOf, highlight }}
+          highlight={(painter, frame) => paintMarked(painter, frame, marks)}
+          {...{ onSpan, tooltipOf, labelOf }}
         />
       </div>
     </>
   );
+}
+
+/** What is known of one execution of either trace, for its tooltip. */
+function factsOfExecution(execution: Execution, isOwn: boolean, partners: Partners): string[] {
+  const { wave, row, iteration, stall, duration } = execution;
+  const partner = isOwn ? partners.toBase.get(row) : partners.fromBase.get(row);
+  const gone = isOwn ? "the baseline does not have it" : "it is gone";
+  return [
+    isOwn ? textOf(row) : (partners.baseTexts.get(row) ?? `row ${row}`),
+    `${isOwn ? "after" : "before"} · row ${row} · execution ${exact(iteration + 1)} · wave ${wave.wave}`,
+    `stall ${exact(stall)} · duration ${exact(duration)} cycles`,
+    partner === undefined ? gone : `${isOwn ? "before" : "after"} it is row ${partner}`,
+  ];
 }
 
 const labelOfDocument = (number: number) => documents.value[number]?.label ?? "";
@@ -332,36 +303,6 @@ const spanned = (waves: Wave[]): Range => ({
   begin: waves.reduce((first, { begin }) => Math.min(first, begin), Number.POSITIVE_INFINITY),
   end: waves.reduce((last, { end }) => Math.max(last, end), Number.NEGATIVE_INFINITY),
 });
-
-interface Marked {
-  document: number;
-  wave: Wave | undefined;
-  layer: Layer | undefined;
-  shift: number;
-  row: number | undefined;
-}
-
-async function markOf({ document, wave, layer, shift, row }: Marked, iteration?: number): Promise<Mark | null> {
-  const track = wave && layer?.tracks.find((each) => slotKey(slotOf(each)) === slotKey(wave));
-  if (!wave || !layer || !track) return null;
-  const mark: Mark = {
-    layer,
-    track: track.track,
-    life: { begin: wave.begin + shift, end: wave.end + shift },
-    executions: [],
-    focus: null,
-  };
-  if (row === undefined) return mark;
-  const data = await loadWave(wave.wave, document).catch(() => null); // not in an exported page
-  if (!data) return mark;
-  const executions = positionsOf(data, row).map((position) => rangeOf(data, position, shift));
-  return { ...mark, executions, focus: executions[iteration ?? 0] ?? null };
-}
-
-function rangeOf(data: WaveData, position: number, shift: number): Range {
-  const begin = (data.time[position] as number) + shift;
-  return { begin, end: begin + Math.max(data.stall[position] as number, data.duration[position] as number) };
-}
 
 export const overlay: View = {
   id: "overlay",

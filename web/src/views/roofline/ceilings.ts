@@ -1,4 +1,4 @@
-// What kernels are compared with.
+// The choices of roofs: measured peaks, peaks of the data sheet, or the better known of both.
 
 /** Floating-point or integer operations. */
 export type Work = "flop" | "iop";

@@ -97,67 +97,34 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
     draw(painter, area);
   };
   const events = useMemo(() => rooflineEvents({ frame, scene, window, over, choose: chooseKernel }), []);
-  const hasBoth =
-    answer.ceilings.rows.some((row) => row.empirical) && answer.ceilings.rows.some((row) => row.theoretical);
-  const works = (["flop", "iop"] as const).filter((each) => kindsOf(answer, each).length);
-  const order = (name: string) => (LEVELS.indexOf(name) + LEVELS.length) % LEVELS.length;
   return (
     <div class="view roofline">
       <div class="toolbar">
         <CounterKernelChooser />
-        {hasBoth || ceilings.value !== "best" ? (
-          <select
-            aria-label="Roofs"
-            value={ceilings.value}
-            onChange={(event) => {
-              ceilings.value = event.currentTarget.value;
-            }}
-          >
-            {CEILINGS.map(({ choice, title, hint }) => (
-              <option key={choice} value={choice} title={hint}>
-                {title}
-              </option>
-            ))}
-          </select>
-        ) : null}
-        <Chips
-          label="Levels of memory"
-          choices={[...levelsOf(answer)].sort((a, b) => order(a) - order(b)).map((name) => ({ value: name, name }))}
-          isOn={(name) => levels.has(name)}
-          onToggle={(name) => {
-            chosenLevels.value = flipped(levels, name);
+        <RoofSelect answer={answer} ceilings={ceilings} />
+        <LevelChips
+          names={levelsOf(answer)}
+          shown={levels}
+          onChange={(next) => {
+            chosenLevels.value = next;
           }}
         />
-        {works.length > 1 ? (
-          <select
-            aria-label="Operations"
-            value={work}
-            onChange={(event) => {
-              chosenWork.value = event.currentTarget.value as Work;
-              chosenKinds.value = null;
-              window.value = null;
-            }}
-          >
-            <option value="flop">floating-point</option>
-            <option value="iop">integer</option>
-          </select>
-        ) : null}
-        <Popup
-          text={`${[...kinds].join(", ") || "no compute roof"} ▾`}
-          name="Compute roofs"
-          hint="Which arithmetic the compute roofs and the marks are about"
-        >
-          {() => (
-            <Chips
-              label="Compute roofs"
-              choices={kindsOf(answer, work).map(({ name }) => ({ value: name, name }))}
-              isOn={(name) => kinds.has(name)}
-              onToggle={(name) => {
-                chosenKinds.value = flipped(kinds, name);
-              }}
-            />
-          )}
-        </Popup>
+        <WorkSelect
+          answer={answer}
+          work={work}
+          onChange={(next) => {
+            chosenWork.value = next;
+            chosenKinds.value = null;
+            window.value = null;
+          }}
+        />
+        <KindsPopup
+          names={kindsOf(answer, work).map(({ name }) => name)}
+          shown={kinds}
+          onChange={(next) => {
+            chosenKinds.value = next;
+          }}
+        />
         {window.value ? (
           <button
             type="button"
@@ -202,6 +169,83 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
       </div>
       <Kernels answer={answer} work={work} />
     </div>
+  );
+}
+
+/** Which rates the roofs are made of; nothing to choose where only one of both is known. */
+function RoofSelect({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: Signal<string> }) {
+  const { rows } = answer.ceilings;
+  const hasBoth = rows.some((row) => row.empirical) && rows.some((row) => row.theoretical);
+  if (!hasBoth && ceilings.value === "best") return null;
+  return (
+    <select
+      aria-label="Roofs"
+      value={ceilings.value}
+      onChange={(event) => {
+        ceilings.value = event.currentTarget.value;
+      }}
+    >
+      {CEILINGS.map(({ choice, title, hint }) => (
+        <option key={choice} value={choice} title={hint}>
+          {title}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+interface NamesProps {
+  names: string[];
+  shown: ReadonlySet<string>;
+  onChange: (shown: ReadonlySet<string>) => void;
+}
+
+function LevelChips({ names, shown, onChange }: NamesProps) {
+  // Levels that are not known come last.
+  const order = (name: string) => (LEVELS.indexOf(name) + LEVELS.length) % LEVELS.length;
+  return (
+    <Chips
+      label="Levels of memory"
+      choices={[...names].sort((a, b) => order(a) - order(b)).map((name) => ({ value: name, name }))}
+      isOn={(name) => shown.has(name)}
+      onToggle={(name) => onChange(flipped(shown, name))}
+    />
+  );
+}
+
+interface WorkProps {
+  answer: CounterRooflineAnswer;
+  work: Work;
+  onChange: (work: Work) => void;
+}
+
+function WorkSelect({ answer, work, onChange }: WorkProps) {
+  const works = (["flop", "iop"] as const).filter((each) => kindsOf(answer, each).length);
+  if (works.length < 2) return null;
+  return (
+    <select aria-label="Operations" value={work} onChange={(event) => onChange(event.currentTarget.value as Work)}>
+      <option value="flop">floating-point</option>
+      <option value="iop">integer</option>
+    </select>
+  );
+}
+
+function KindsPopup({ names, shown, onChange }: NamesProps) {
+  return (
+    <Popup
+      text={`${[...shown].join(", ") || "no compute roof"} ▾`}
+      name="Compute roofs"
+      hint="Which arithmetic the compute roofs and the marks are about"
+    >
+      {() => (
+        <Chips
+          label="Compute roofs"
+          choices={names.map((name) => ({ value: name, name }))}
+          isOn={(name) => shown.has(name)}
+          onToggle={(name) => onChange(flipped(shown, name))}
+        />
+      )}
+    </Popup>
   );
 }
 

@@ -113,7 +113,6 @@ export function Graph(props: Props) {
     },
     reset: () => zoomTo(0),
   };
-  const total = weights[0] ?? 0;
   return (
     <>
       <Crumbs
@@ -129,19 +128,32 @@ export function Graph(props: Props) {
       {props.above}
       <Stage stage={stage} paint={paint} canvas={canvas} label={label}>
         <Facts frame={over.value?.frame ?? cursor.value} frames={frames} weights={weights} />
-        {over.value ? (
-          <div class="tip" style={besidePointer(over.value, canvas.current)}>
-            <b>{frames.names[over.value.frame]}</b>
-            <div data-column="weight">
-              {nanoseconds(weights[over.value.frame] ?? 0)}, {percent((weights[over.value.frame] ?? 0) / total)} of all
-            </div>
-            {frames.facts(over.value.frame).map((line) => (
-              <div key={line}>{line}</div>
-            ))}
-          </div>
-        ) : null}
+        {over.value ? <Tip {...{ frames, weights }} over={over.value} canvas={canvas.current} /> : null}
       </Stage>
     </>
+  );
+}
+
+interface TipProps {
+  frames: RunFrames;
+  weights: ArrayLike<number>;
+  over: { frame: number; x: number; y: number };
+  canvas: HTMLCanvasElement | null;
+}
+
+/** What the pointer is over. */
+function Tip({ frames, weights, over, canvas }: TipProps) {
+  const weight = weights[over.frame] ?? 0;
+  return (
+    <div class="tip" style={besidePointer(over, canvas)}>
+      <b>{frames.names[over.frame]}</b>
+      <div data-column="weight">
+        {nanoseconds(weight)}, {percent(weight / (weights[0] ?? 0))} of all
+      </div>
+      {frames.facts(over.frame).map((line) => (
+        <div key={line}>{line}</div>
+      ))}
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 // Flame graphs of a run: in the order of time, merged with the heaviest first, or around one function.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { counted } from "../../base/format";
 import type { RunLinesRow } from "../../data/answers.gen";
@@ -27,6 +27,10 @@ const MODES = [
   ["sandwich", "Sandwich", "One function: what calls it above, what it calls below"],
 ] as const;
 type Mode = (typeof MODES)[number][0];
+const WEIGHTS = [
+  ["host", "host time"],
+  ["gpu", "GPU time launched"],
+] as const;
 const TREE_NAMES: Record<string, string> = {
   calls: "all calls and ranges",
   stacks: "recorded call stacks",
@@ -55,67 +59,39 @@ function Modes({ answer }: { answer: LinesAnswer }) {
   return (
     <div class="view run-flame">
       <div class="toolbar">
-        <span class="choice" role="group" aria-label="Order">
-          {MODES.map(([id, title, hint]) => (
-            <button
-              key={id}
-              type="button"
-              class="quiet"
-              title={hint}
-              data-mode={id}
-              aria-pressed={mode.value === id}
-              onClick={() => {
-                mode.value = id;
-              }}
-            >
-              {title}
-            </button>
-          ))}
-        </span>
+        <ModeButtons mode={mode} />
         {mode.value === "time" ? (
-          <select
-            aria-label="Thread or stream"
-            data-choose="line"
-            value={line?.line}
-            onChange={(event) => {
-              wantedLine.value = Number(event.currentTarget.value);
+          <Choice
+            label="Thread or stream"
+            name="line"
+            value={`${line?.line}`}
+            options={lines.rows.map((row) => [`${row.line}`, `${nameOf(row)}: ${counted(row.span_count, "events")}`])}
+            onChange={(value) => {
+              wantedLine.value = Number(value);
             }}
-          >
-            {lines.rows.map((row) => (
-              <option key={row.line} value={row.line}>
-                {nameOf(row)}: {counted(row.span_count, "events")}
-              </option>
-            ))}
-          </select>
+          />
         ) : (
           <>
-            <select
-              aria-label="Tree"
-              data-choose="tree"
+            <Choice
+              label="Tree"
+              name="tree"
               value={tree}
-              onChange={(event) => {
-                wantedTree.value = event.currentTarget.value;
+              options={trees.map((name) => [name, TREE_NAMES[name] ?? `only ${name}`])}
+              onChange={(value) => {
+                wantedTree.value = value;
               }}
-            >
-              {trees.map((name) => (
-                <option key={name} value={name}>
-                  {TREE_NAMES[name] ?? `only ${name}`}
-                </option>
-              ))}
-            </select>
-            <select
-              aria-label="Weight"
-              data-choose="weight"
-              disabled={tree === "gpus"}
-              title="Host time: how long the calls took. GPU time: how long what they launched took"
+            />
+            <Choice
+              label="Weight"
+              name="weight"
+              isOff={tree === "gpus"}
+              hint="Host time: how long the calls took. GPU time: how long what they launched took"
               value={weight}
-              onChange={(event) => {
-                wantedWeight.value = event.currentTarget.value as Weight;
+              options={WEIGHTS}
+              onChange={(value) => {
+                wantedWeight.value = value as Weight;
               }}
-            >
-              <option value="host">host time</option>
-              <option value="gpu">GPU time launched</option>
-            </select>
+            />
           </>
         )}
         <input
@@ -159,6 +135,58 @@ function Modes({ answer }: { answer: LinesAnswer }) {
         <Sandwich choice={choice} search={search} chosen={chosen} />
       )}
     </div>
+  );
+}
+
+function ModeButtons({ mode }: { mode: Signal<Mode> }) {
+  return (
+    <span class="choice" role="group" aria-label="Order">
+      {MODES.map(([id, title, hint]) => (
+        <button
+          key={id}
+          type="button"
+          class="quiet"
+          title={hint}
+          data-mode={id}
+          aria-pressed={mode.value === id}
+          onClick={() => {
+            mode.value = id;
+          }}
+        >
+          {title}
+        </button>
+      ))}
+    </span>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  /** What is chosen, for tests. */
+  name: string;
+  value: string;
+  options: readonly (readonly [value: string, title: string])[];
+  onChange: (value: string) => void;
+  isOff?: boolean;
+  hint?: string;
+}
+
+function Choice({ label, name, value, options, onChange, isOff = false, hint }: ChoiceProps) {
+  return (
+    <select
+      aria-label={label}
+      data-choose={name}
+      disabled={isOff}
+      title={hint}
+      value={value}
+      onChange={(event) => onChange(event.currentTarget.value)}
+    >
+      {options.map(([option, title]) => (
+        <option key={option} value={option}>
+          {title}
+        </option>
+      ))}
+    </select>
   );
 }
 

@@ -53,25 +53,15 @@ export function FileLines({ sources, file, text, search }: Props) {
     [lines, language],
   );
   const reasons = useReasons(file);
-  const byCategory = settings.value.sourceBars === "category" && !isSampled.value;
+  const byCategory = areCategories();
   const categories = useCategories(file, byCategory);
-  const ofAll = settings.value.sourceScale !== "file";
   const total = weightOf(sources.total);
-  const { withIdle } = settings.value;
-  const scale = useMemo(() => {
-    const scaled = ofAll ? sources.lines : (sources.linesOf.get(file) ?? []);
-    return scaled.reduce((most, line) => Math.max(most, weightOf(line[which])), 0);
-  }, [sources, file, ofAll, which, withIdle]);
+  const scale = useScale(sources, file);
   const query = useMemo(() => matcher(search.value), [search.value]);
   const hits = useMemo(() => lines.flatMap((line, at) => (query.test(line.text) ? [at] : [])), [lines, query]);
   const place = selection.value.sourceLine;
   const chosen = place?.file === file.file ? indexOf(lines, place.line) : -1;
-  const hottest = useMemo(() => {
-    const at = lines.reduce((best, line, index) => {
-      return weightIn(line, which) > (best < 0 ? 0 : weightIn(lines[best] as Listed, which)) ? index : best;
-    }, -1);
-    return at;
-  }, [lines, which]);
+  const hottest = useMemo(() => hottestOf(lines, which), [lines, which]);
   const allOpen = settings.value.sourceInstructions === true;
   const keyOf = (line: number) => `${file.file}:${line}`;
   const code = codeNow();
@@ -114,26 +104,8 @@ export function FileLines({ sources, file, text, search }: Props) {
     <>
       <div class="toolbar">
         <CostSwitches />
-        <select
-          aria-label="Scale"
-          title="What a full bar stands for: the costliest line of all files, or of this file"
-          value={ofAll ? "all" : "file"}
-          onChange={(event) => change({ sourceScale: event.currentTarget.value })}
-        >
-          <option value="all">scale: all files</option>
-          <option value="file">scale: this file</option>
-        </select>
-        {isSampled.value ? null : (
-          <select
-            aria-label="Bars"
-            title="Parts of the bars: stall, issue, idle and hidden cycles, or categories of instructions"
-            value={byCategory ? "category" : "parts"}
-            onChange={(event) => change({ sourceBars: event.currentTarget.value })}
-          >
-            <option value="parts">bars: parts</option>
-            <option value="category">bars: category</option>
-          </select>
-        )}
+        <ScaleSelect />
+        <BarSelect />
         <Check
           isOn={allOpen}
           onChange={(isOn) => {
@@ -201,6 +173,57 @@ export function FileLines({ sources, file, text, search }: Props) {
         }}
       />
     </>
+  );
+}
+
+/** Whether bars are stacked of categories of instructions; samples have none. */
+const areCategories = () => settings.value.sourceBars === "category" && !isSampled.value;
+
+/** Whether full bars stand for the costliest line of all files, not only of this one. */
+const isScaledToAll = () => settings.value.sourceScale !== "file";
+
+/** The weight that a full bar stands for. */
+function useScale(sources: Sources, file: SourceFile): number {
+  const which = attribution.value;
+  const isOfAll = isScaledToAll();
+  return useMemo(() => {
+    const scaled = isOfAll ? sources.lines : (sources.linesOf.get(file) ?? []);
+    return scaled.reduce((most, line) => Math.max(most, weightOf(line[which])), 0);
+  }, [sources, file, isOfAll, which, settings.value.withIdle]);
+}
+
+/** The place of the costliest line; -1 = none cost anything. */
+function hottestOf(lines: Listed[], which: "own" | "inclusive"): number {
+  const most = lines.reduce((weight, line) => Math.max(weight, weightIn(line, which)), 0);
+  return most > 0 ? lines.findIndex((line) => weightIn(line, which) === most) : -1;
+}
+
+function ScaleSelect() {
+  return (
+    <select
+      aria-label="Scale"
+      title="What a full bar stands for: the costliest line of all files, or of this file"
+      value={isScaledToAll() ? "all" : "file"}
+      onChange={(event) => change({ sourceScale: event.currentTarget.value })}
+    >
+      <option value="all">scale: all files</option>
+      <option value="file">scale: this file</option>
+    </select>
+  );
+}
+
+function BarSelect() {
+  if (isSampled.value) return null;
+  return (
+    <select
+      aria-label="Bars"
+      title="Parts of the bars: stall, issue, idle and hidden cycles, or categories of instructions"
+      value={areCategories() ? "category" : "parts"}
+      onChange={(event) => change({ sourceBars: event.currentTarget.value })}
+    >
+      <option value="parts">bars: parts</option>
+      <option value="category">bars: category</option>
+    </select>
   );
 }
 

@@ -71,25 +71,7 @@ export function LineRow({
       onPointerEnter={() => onHover(true)}
       onPointerLeave={() => onHover(false)}
     >
-      <span class="line-number">
-        {cost?.rows ? (
-          <button
-            type="button"
-            class="twist"
-            tabIndex={-1}
-            aria-expanded={isOpen}
-            aria-label={`Instructions of line ${entry.line || "?"}`}
-            title={`${counted(cost.rows, "instructions")}: → opens, ← closes`}
-            onClick={(event) => {
-              event.stopPropagation();
-              onToggle();
-            }}
-          >
-            {isOpen ? "▾" : "▸"}
-          </button>
-        ) : null}
-        {entry.line || "?"}
-      </span>
+      <LineNumber line={entry.line} rowCount={cost?.rows ?? 0} isOpen={isOpen} onToggle={onToggle} />
       {cost && weight ? (
         <CostBar parts={categories ? withIdle(categories, weight) : partsOf(cost)} scale={scale} />
       ) : (
@@ -123,17 +105,51 @@ export function LineRow({
         </span>
       )}
       <pre class={heat > WARM ? "warm" : undefined} style={{ background }}>
-        {entry.text
-          ? tokenized(entry.text, language, state).tokens.map((token, at) => (
-              <span key={at} class={token.kind === "plain" ? undefined : `t-${token.kind}`}>
-                {token.text}
-              </span>
-            ))
-          : substitute(entry)}
+        {entry.text ? coloured(entry.text, language, state) : substitute(entry)}
         <Badges of={annotations} />
       </pre>
     </div>
   );
+}
+
+interface NumberProps {
+  line: number;
+  /** How many instructions the line has; 0 = there is nothing to open. */
+  rowCount: number;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function LineNumber({ line, rowCount, isOpen, onToggle }: NumberProps) {
+  return (
+    <span class="line-number">
+      {rowCount ? (
+        <button
+          type="button"
+          class="twist"
+          tabIndex={-1}
+          aria-expanded={isOpen}
+          aria-label={`Instructions of line ${line || "?"}`}
+          title={`${counted(rowCount, "instructions")}: → opens, ← closes`}
+          onClick={(event) => {
+            event.stopPropagation();
+            onToggle();
+          }}
+        >
+          {isOpen ? "▾" : "▸"}
+        </button>
+      ) : null}
+      {line || "?"}
+    </span>
+  );
+}
+
+function coloured(text: string, language: Language, state: LineState): ComponentChildren {
+  return tokenized(text, language, state).tokens.map((token, at) => (
+    <span key={at} class={token.kind === "plain" ? undefined : `t-${token.kind}`}>
+      {token.text}
+    </span>
+  ));
 }
 
 /** From this heat on, faint text would not be read on it. */

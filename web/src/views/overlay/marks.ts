@@ -1,0 +1,85 @@
+// What is marked in the overlay: in both traces the selected wave, the executions of the selected row in it, and one of them.
+import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
+import type { Frame } from "../../draw/frame";
+import { outline } from "../../draw/measure";
+import type { Painter } from "../../draw/painter";
+import { paper } from "../../draw/palette";
+import type { Layer } from "../../model/layers";
+import { type Range, selection } from "../../model/selection";
+import { slotKey, slotOf } from "../../model/slots";
+import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
+import type { Wave } from "../../model/waves";
+
+/** The marks of one trace: the track and the life of its wave, the executions of its row. */
+export interface Mark {
+  layer: Layer;
+  track: number;
+  life: Range;
+  executions: Range[];
+  focus: Range | null;
+}
+
+/** One side of what is selected, with the time that moves it onto the common axis. */
+export interface Side {
+  document: number;
+  wave: Wave | undefined;
+  layer: Layer | undefined;
+  shift: number;
+  row: number | undefined;
+}
+
+/** The marks of both sides, once the instructions of their waves are loaded. */
+export function useMarks(sides: Side[]): Mark[] {
+  const marks = useSignal<Mark[]>([]);
+  const { iteration } = selection.value;
+  useEffect(() => {
+    let isStale = false;
+    Promise.all(sides.map((side) => markOf(side, iteration))).then((all) => {
+      if (!isStale) marks.value = all.filter((mark) => mark !== null);
+    });
+    return () => {
+      isStale = true;
+    };
+  }, [iteration, ...sides.flatMap(({ wave, layer, shift, row }) => [wave, layer, shift, row])]);
+  return marks.value;
+}
+
+/** Outlines the lives of waves; executions get a line at the foot of the track, but only where they can be told apart. */
+export function paintMarked(painter: Painter, frame: Frame, marks: Mark[]): void {
+  for (const mark of marks) {
+    const place = frame.trackToY(mark.layer, mark.track);
+    if (!place) continue;
+    outline(painter, frame, place, mark.life, `${paper("accent")}80`, 1);
+    let last = Number.NEGATIVE_INFINITY;
+    for (const each of mark.executions) {
+      const x = frame.timeToX(each.begin);
+      if (each.end < frame.window.begin || each.begin > frame.window.end || x - last < 1) continue;
+      last = x;
+      outline(painter, frame, { y: place.y + place.height - 3, height: 3 }, each, paper("text"), 1);
+    }
+    if (mark.focus) outline(painter, frame, place, mark.focus, paper("text"));
+  }
+}
+
+async function markOf({ document, wave, layer, shift, row }: Side, iteration?: number): Promise<Mark | null> {
+  const track = wave && layer?.tracks.find((each) => slotKey(slotOf(each)) === slotKey(wave));
+  if (!wave || !layer || !track) return null;
+  const mark: Mark = {
+    layer,
+    track: track.track,
+    life: { begin: wave.begin + shift, end: wave.end + shift },
+    executions: [],
+    focus: null,
+  };
+  if (row === undefined) return mark;
+  const data = await loadWave(wave.wave, document).catch(() => null); // not in an exported page
+  if (!data) return mark;
+  const executions = positionsOf(data, row).map((position) => rangeOf(data, position, shift));
+  return { ...mark, executions, focus: executions[iteration ?? 0] ?? null };
+}
+
+function rangeOf(data: WaveData, position: number, shift: number): Range {
+  const begin = (data.time[position] as number) + shift;
+  return { begin, end: begin + Math.max(data.stall[position] as number, data.duration[position] as number) };
+}
