@@ -140,7 +140,7 @@ def skipped(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[Note]:
 
 
 def not_findings(runs: MergedDiagnosis) -> Iterator[Note]:
-    """Alarms that other tools raise, and why they are no findings here."""
+    """Alarms that other tools raise, with the reason why they are left out here."""
     others = [step for step in runs.steps if not step.is_usual]
     usual = [step for step in runs.steps if step.is_usual]
     if others and len(usual) >= _LEAST_STEPS:

@@ -122,7 +122,7 @@ def time_within(merged_intervals: pl.DataFrame, windows: pl.DataFrame, by: Seque
 
 
 def bin_width(start_ns: int, end_ns: int, count: int) -> int:
-    """The smallest power of two so that at most `count` bins of this width, at multiples of it, contain [begin, end).
+    """The smallest power of two so that at most `count` bins of this width, at multiples of it, contain [start, end).
 
     Bins of two files on one clock are then the same, or those of one divide those of the other. Time 0 always ends a
     bin, so times on both sides of it take two, whatever `count` says.

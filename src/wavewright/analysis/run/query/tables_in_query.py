@@ -16,18 +16,18 @@ NUMBER = "row_in_process"
 OUR_PREFIX = "stable_"  #: Prefix of the stable views where a file may store a view of the same name.
 
 
-class StoredTable(NamedTuple):
+class LoadedTable(NamedTuple):
     """A table as it is loaded."""
 
     plain: str  #: The table of the run that it is.
     columns: dict[str, str]  #: Name -> polars type; `numbered_` tables have one more, `NUMBER`.
 
 
-def _stored_table(plain: str) -> tuple[str, StoredTable]:
+def _stored_table(plain: str) -> tuple[str, LoadedTable]:
     columns = {column.name: column.dtype for column in RUN[plain].columns}
     if plain in NUMBERED_TABLES:
-        return f"numbered_{plain}", StoredTable(plain, {NUMBER: "Int64", **columns})
-    return plain, StoredTable(plain, columns)
+        return f"numbered_{plain}", LoadedTable(plain, {NUMBER: "Int64", **columns})
+    return plain, LoadedTable(plain, columns)
 
 
 STORED = dict(map(_stored_table, RUN))  #: The tables as they are loaded, by name.

@@ -54,7 +54,7 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
     ranges that cover 80 % of the GPU work; ProfilerStep; the calls of the function of JAX that has 80 % of the work,
     each until the next; the repetition of kernels.
     """
-    finder = _Finder(run)
+    finder = _StepFinder(run)
     steps, sources = [pl.DataFrame(schema=_RANGES)], []
     for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
         source, process_steps = finder.steps_of(process, begin, end, marker)
@@ -69,7 +69,7 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
     return StepRanges(pl.concat(steps), pl.DataFrame(sources, schema=schema))
 
 
-class _Finder:
+class _StepFinder:
     """The steps of each process of a run; what a way to find them needs is read when it is first tried."""
 
     def __init__(self, run: Run) -> None:
