@@ -14,7 +14,7 @@ from tests.e2e.menus import save
 from tests.e2e.waiting import eventually, settled
 from wavewright.analysis.trace.clocks import aligned
 from wavewright.analysis.trace.timeline.curves import curve_series, curve_steps
-from wavewright.analysis.trace.waves.kernel_residency import residency_changes
+from wavewright.analysis.trace.waves.resident import residency_changes
 from wavewright.model.schema import STATES
 
 

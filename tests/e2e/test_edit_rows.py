@@ -14,9 +14,8 @@ from synth.planted.decoded_traces import write_decoded
 from synth.planted.units import Conditions
 from tests.unit.analysis.trace.what_if.planted_kernels import Setting, run
 from tests.unit.analysis.trace.what_if.test_acceptance import GATHER
-from wavewright.analysis.trace.what_if import what_if
+from wavewright.analysis.trace.what_if import reach, what_if
 from wavewright.analysis.trace.what_if.assembly import CHECKED
-from wavewright.analysis.trace.what_if.reach import reach
 from wavewright.readers.opening import open_trace
 
 

@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.inputs import made_gemm
 from tests.e2e.run_inputs import made_rpd
 from tests.e2e.waiting import eventually
-from wavewright.analysis.trace.costs.activity import activity
+from wavewright.analysis.trace.costs.row_costs import activity
 from wavewright.analysis.trace.diagnose import diagnose
 
 

@@ -14,7 +14,7 @@ from tests.e2e.test_timelines import HEADING, Tracks, address
 from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.trace.clocks import aligned
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.analysis.trace.timeline.pipe_shares import busy_shares, pipe_shares
+from wavewright.analysis.trace.timeline.layers.pipes import busy_shares, pipe_shares
 from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.page.run.layers import timeline_of
 from wavewright.page.trace.times import time_range

@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from tests.e2e.counter_inputs import made_counters
 from tests.e2e.inputs import made_gemm, real_trace
 from tests.e2e.waiting import eventually
-from wavewright.analysis.trace.costs.activity import activity
+from wavewright.analysis.trace.costs.row_costs import activity
 from wavewright.analysis.trace.derived_counters.sampled_counters import sampled_counters
 from wavewright.analysis.trace.occupancy import occupancy
 from wavewright.analysis.trace.pipes.utilization import utilization

@@ -13,7 +13,7 @@ from tests.kit.sampling import every_third
 from wavewright import ThreadTrace
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.floors import floors
-from wavewright.analysis.trace.floors.rates import PIPE_OF_CATEGORY, rate_of
+from wavewright.analysis.trace.floors.executions import PIPE_OF_CATEGORY, rate_of
 from wavewright.analysis.trace.lanes import lane_accesses
 from wavewright.analysis.trace.lanes.answer import lanes
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions

@@ -10,7 +10,7 @@ import pytest
 
 import wavewright
 from tests.cli.in_process import call
-from wavewright.analysis.trace.about.subject import launch_sentence
+from wavewright.analysis.trace.about.overview import launch_sentence
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.model.trace import ThreadTrace
 

@@ -12,7 +12,7 @@ import pytest
 import wavewright
 from wavewright.analysis.trace.clocks import alignment
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+from wavewright.analysis.trace.waves.resident import kernel_residency
 from wavewright.analysis.trace.waves.states import state_curves, states
 
 

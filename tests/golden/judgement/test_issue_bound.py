@@ -18,7 +18,7 @@ from synth.planted.units import Conditions
 from synth.planted.vocabulary import VOCABULARIES
 from wavewright.analysis.trace.diagnose import diagnose
 from wavewright.analysis.trace.diagnose.gpu_fill import filling
-from wavewright.analysis.trace.diagnose.issue_findings import issue_finding
+from wavewright.analysis.trace.diagnose.pool_findings import issue_finding
 from wavewright.analysis.trace.diagnose.remedies import capture_facts
 
 if TYPE_CHECKING:

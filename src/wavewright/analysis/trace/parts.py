@@ -30,8 +30,8 @@ def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
     elif new:
         results: dict[Hashable, list[Any]] = {key: [] for key in new}
         for part in trace.each_part():
-            found = at_once([partial(question, part, trace, *more) for question, *more in new.values()])
-            for result, answer in zip(results.values(), found, strict=True):
+            answers_of_part = at_once([partial(question, part, trace, *more) for question, *more in new.values()])
+            for result, answer in zip(results.values(), answers_of_part, strict=True):
                 result.append(answer)
             del part  # before the next one is decoded
         trace.answers.update(results)
@@ -52,22 +52,18 @@ def added(frames: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
     """Frames of parts as one: rows with the same keys added up; columns `*_max` and `*_min` keep the extreme.
 
     Keys stand in the order in which they come first, as in a pass over all parts.
-
-    >>> import polars as pl
-    >>> one, two = ({"row": [3], "hits": [2], "stall_max": [7]}, {"row": [3], "hits": [1], "stall_max": [9]})
-    >>> added([pl.DataFrame(one), pl.DataFrame(two)], ["row"]).rows()
-    [(3, 3, 9)]
     """
     if len(frames) == 1:
         return frames[0]
     both = pl.concat(frames)
-    sums = [_added(name) for name in both.columns if name not in keys]
+    sums = []
+    for name in both.columns:
+        column = pl.col(name)
+        if name not in keys:
+            sums.append(
+                column.max() if name.endswith("_max") else column.min() if name.endswith("_min") else column.sum()
+            )
     return both.group_by(keys, maintain_order=True).agg(sums).select(both.columns)
-
-
-def _added(name: str) -> pl.Expr:
-    column = pl.col(name)
-    return column.max() if name.endswith("_max") else column.min() if name.endswith("_min") else column.sum()
 
 
 def _key(question: Question) -> Hashable:

@@ -68,9 +68,12 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     if not (selection.chooses_waves or selection.chooses_time):
         return trace
     check_range(selection.start_cycles, selection.end_cycles, "the time")
-    if trace.samples.height and not trace.waves.height:
-        return _selected_samples(trace, selection)
-    waves = trace.waves.filter(_wave_filter(trace, selection))
+    if trace.samples.height and not trace.waves.height:  # PC samples have kernels, but no waves
+        if selection.shader_engines or selection.simds or selection.waves or selection.chooses_time:
+            what = "PC samples can be selected by kernel, dispatch, file and line only"
+            raise UsageError(what, where=trace.source.path, advice="leave out --se, --simd, --wave and --time")
+        return select_samples(trace, selection.kernel or "")
+    waves = trace.waves.filter(wave_filter(trace, selection))
     if 0 < waves.height == trace.waves.height and not (selection.chooses_time or selection.shader_engines):
         return trace  # every wave is of the kernel, as it is where --kernel chose the dispatch
     tables = {name: frame for name, frame in trace.tables.items() if name not in ("waits", "stored_totals", "losses")}
@@ -79,7 +82,10 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     else:
         is_selected = trace.instructions["wave"].is_in(waves["wave"].implode())
     if not waves.height:
-        raise UsageError("no wave matches these filters", where=trace.source.path, advice=_what_there_is(trace))
+        numbers = ", ".join(map(str, trace.waves["se"].unique().sort().to_list())) or "none"
+        kernels = ", ".join(name[:60] for name in trace.kernels["demangled"].head(4).to_list()) or "none"
+        advice = f"shader engines with waves: {numbers}; kernels: {kernels}"
+        raise UsageError("no wave matches these filters", where=trace.source.path, advice=advice)
     instructions = trace.instructions.filter(is_selected)
     states = tables.get("states", trace.states)
     states = states.filter(states["wave"].is_in(waves["wave"].implode()))
@@ -91,14 +97,6 @@ def select(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
     lazy |= {name: partial(trace.table, name) for name in trace.lazy_tables if name not in tables}
     lazy |= {"losses": partial(trace.table, "losses"), "waits": lambda: _waits_of(trace, is_selected)}
     return ThreadTrace(tables, trace.source, lazy, part_of=(trace, is_selected))
-
-
-def _selected_samples(trace: ThreadTrace, selection: Selection) -> ThreadTrace:
-    """PC samples have kernels, but no waves."""
-    if selection.shader_engines or selection.simds or selection.waves or selection.chooses_time:
-        what = "PC samples can be selected by kernel, dispatch, file and line only"
-        raise UsageError(what, where=trace.source.path, advice="leave out --se, --simd, --wave and --time")
-    return select_samples(trace, selection.kernel or "")
 
 
 def whole_of(trace: ThreadTrace) -> tuple[ThreadTrace, pl.Series | None]:
@@ -162,29 +160,17 @@ def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:
     return rows
 
 
-def _wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
+def wave_filter(trace: ThreadTrace, selection: Selection) -> pl.Expr:
+    """True for the waves that a selection leaves, apart from their time; for frames with the columns that it names."""
     keep = pl.lit(value=True)
-    for column, numbers in (
-        ("se", selection.shader_engines),
-        ("simd", selection.simds),
-        ("wave", selection.waves),
-    ):
+    columns = {"se": selection.shader_engines, "simd": selection.simds, "wave": selection.waves}
+    for column, numbers in columns.items():
         if numbers:
             keep &= pl.col(column).is_in(list(numbers))
     if selection.kernel:
-        part = selection.kernel
-        named_kernels = trace.kernels.filter(
-            pl.col("name").str.contains(part, literal=True) | pl.col("demangled").str.contains(part, literal=True)
-        )
-        keep &= pl.col("kernel").is_in(named_kernels["kernel"].implode())
+        names = pl.col("name", "demangled").str.contains(selection.kernel, literal=True)
+        keep &= pl.col("kernel").is_in(trace.kernels.filter(pl.any_horizontal(names))["kernel"].implode())
     return keep
-
-
-def _windows(trace: ThreadTrace, waves: pl.DataFrame, selection: Selection) -> pl.DataFrame:
-    """The time window of each wave, on the clock of its shader engine."""
-    start, end = selection.window
-    moved = engine_offsets(trace)
-    return waves.select("wave", window_start=start - moved, window_end=end - moved)
 
 
 def _cut_to_time(
@@ -194,7 +180,8 @@ def _cut_to_time(
 
     Instructions of other waves are left out before anything is computed of them: a short time of a long trace is cheap.
     """
-    windows = _windows(trace, waves, selection)
+    start, end = (time - engine_offsets(trace) for time in selection.window)  # on the clock of each engine
+    windows = waves.select("wave", window_start=start, window_end=end)
     near = waves.join(windows, on="wave", how="left", maintain_order="left").filter(
         pl.col("end_cycles") > pl.col("window_start"), pl.col("start_cycles") < pl.col("window_end")
     )
@@ -212,11 +199,8 @@ def _cut(waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame) -> tup
     """Waves with their ends moved into their windows [start, end), and the states that remain of them."""
     finish = pl.col("time_cycles") + pl.col("duration_cycles")
     earlier = before.group_by("wave").agg(earlier_end=finish.max())
-    cut = (
-        waves.join(earlier, on="wave", how="left", maintain_order="left")
-        .with_columns(start_cycles=pl.max_horizontal("start_cycles", "earlier_end"))
-        .drop("earlier_end")
-    )
+    cut = waves.join(earlier, on="wave", how="left", maintain_order="left")
+    cut = cut.with_columns(start_cycles=pl.max_horizontal("start_cycles", "earlier_end")).drop("earlier_end")
     length = pl.col("duration_cycles").cast(pl.Int64)
     intervals = (
         states.join(waves.select("wave", start="start_cycles"), on="wave", maintain_order="left")
@@ -240,13 +224,11 @@ def rows_of_waves(frame: pl.DataFrame, first: str, count: str) -> pl.DataFrame:
 
 def _indexed(waves: pl.DataFrame, instructions: pl.DataFrame, states: pl.DataFrame) -> pl.DataFrame:
     """The waves with the places of their rows in the new tables, which keep the order of the old ones."""
-    for frame, first, count in (
-        (instructions, "first_instruction", "instruction_count"),
-        (states, "first_state", "state_count"),
-    ):
+    for frame, name in ((instructions, "instruction"), (states, "state")):
+        first, count = f"first_{name}", f"{name}_count"
         positions = rows_of_waves(frame, first, count)
         filled = waves.drop(first, count).join(positions, on="wave", how="left", maintain_order="left")
-        waves = filled.with_columns(pl.col(first).fill_null(0), pl.col(count).fill_null(0)).select(waves.columns)
+        waves = filled.with_columns(pl.col(first, count).fill_null(0)).select(waves.columns)
     return waves
 
 
@@ -261,20 +243,13 @@ def _waits_of(trace: ThreadTrace, is_selected: pl.Series) -> pl.DataFrame:
     )
 
 
-def _what_there_is(trace: ThreadTrace) -> str:
-    engines = ", ".join(map(str, trace.waves["se"].unique().sort().to_list())) or "none"
-    kernels = ", ".join(name[:60] for name in trace.kernels["demangled"].head(4).to_list()) or "none"
-    return f"shader engines with waves: {engines}; kernels: {kernels}"
-
-
 def traced_waves(part: ThreadTrace) -> pl.DataFrame:
     """Waves with instructions, with the places of these in `instructions`, also where the table does not have them."""
     waves = part.waves
     if waves["instruction_count"].null_count():
         counts = rows_of_waves(part.instructions, "first_instruction", "instruction_count")
-        waves = waves.drop("first_instruction", "instruction_count").join(
-            counts, on="wave", how="left", maintain_order="left"
-        )
+        waves = waves.drop("first_instruction", "instruction_count")
+        waves = waves.join(counts, on="wave", how="left", maintain_order="left")
     return waves.filter(pl.col("instruction_count").fill_null(0) > 0)
 
 
@@ -286,9 +261,8 @@ def select_samples(trace: ThreadTrace, kernel: str) -> ThreadTrace:
 
     Raises `UsageError` when nothing is left.
     """
-    functions = trace.code.select("row", name="function").join(
-        trace.kernels.select("name", "demangled").unique("name", keep="first"), on="name", how="left"
-    )
+    kernels = trace.kernels.select("name", "demangled").unique("name", keep="first")
+    functions = trace.code.select("row", name="function").join(kernels, on="name", how="left")
     is_named = pl.any_horizontal(pl.col("name", "demangled").str.contains(kernel, literal=True).fill_null(value=False))
     named_functions = functions.filter(is_named)
     samples, reasons = (
@@ -298,9 +272,8 @@ def select_samples(trace: ThreadTrace, kernel: str) -> ThreadTrace:
         names = trace.kernels["demangled"].head(_NAMES_SHOWN).to_list()
         advice = f"kernels: {', '.join(names)}" if names else "the samples do not record their kernels"
         raise UsageError(f"no sample of a kernel with {kernel!r} in its name", where=trace.source.path, advice=advice)
-    dispatches = trace.sampled_dispatches.filter(
-        pl.col("kernel_name").is_in(named_functions["name"].unique().implode())
-    )
+    names_of_functions = named_functions["name"].unique().implode()
+    dispatches = trace.sampled_dispatches.filter(pl.col("kernel_name").is_in(names_of_functions))
     tables = {name: trace.table(name) for name in ("code", "kernels", "shader_engines", "losses", "sources")}
     tables |= {"samples": samples, "sample_reasons": reasons, "sampled_dispatches": dispatches}
     return ThreadTrace(tables, trace.source)

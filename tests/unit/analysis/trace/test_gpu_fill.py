@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wavewright.analysis.trace.diagnose.gpu_fill import Filling, Vacancy
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, Machine, Vacancy
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings
-from wavewright.analysis.trace.diagnose.machine import Machine
 from wavewright.analysis.trace.diagnose.remedies import CaptureFacts
 from wavewright.facts import gpus
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.kit.made_traces import made
 from tests.kit.sampling import examples
 from tests.kit.ui_directories import frame
-from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+from wavewright.analysis.trace.waves.resident import kernel_residency
 from wavewright.model.trace import ThreadTrace
 
 

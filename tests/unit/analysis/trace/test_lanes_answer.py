@@ -6,7 +6,7 @@ import polars as pl
 import pytest
 
 from tests.kit.small_traces import small_trace
-from wavewright.analysis.trace.code.row_places import LANE_SUMS
+from wavewright.analysis.trace.code.attribution import LANE_SUMS
 from wavewright.analysis.trace.costs.hotspots import hotspots
 from wavewright.analysis.trace.lanes.answer import lane_sums, lanes
 from wavewright.analysis.trace.lanes.pattern import lane_ranges, row_pattern

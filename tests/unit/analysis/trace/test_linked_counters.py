@@ -17,7 +17,7 @@ from tests.kit.together import together
 from wavewright import ThreadTrace
 from wavewright.analysis.counters.l2 import l2
 from wavewright.analysis.trace.diagnose import diagnose
-from wavewright.analysis.trace.diagnose.kernel_names import plain_names
+from wavewright.analysis.trace.diagnose.balance import plain_names
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.readers.counters import open_counters

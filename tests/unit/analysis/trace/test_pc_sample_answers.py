@@ -12,8 +12,7 @@ from tests.kit.together import together
 from tests.kit.ui_directories import frame
 from wavewright.analysis.common.noise import share_bounds
 from wavewright.analysis.trace.samples.causes import causes_of_samples
-from wavewright.analysis.trace.samples.diagnosis import LEAST_OBSERVATIONS, sample_diagnosis
-from wavewright.analysis.trace.samples.stalls import sample_stalls
+from wavewright.analysis.trace.samples.diagnosis import LEAST_OBSERVATIONS, sample_diagnosis, sample_stalls
 from wavewright.analysis.trace.selection import Selection, select
 from wavewright.codeobj.classes import classify_frame
 from wavewright.errors import UsageError

@@ -13,7 +13,7 @@ from tests.kit.ui_directories import frame
 from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.trace.pipes import PIPES
 from wavewright.analysis.trace.pipes.utilization import utilization
-from wavewright.analysis.trace.timeline.pipe_shares import busy_shares
+from wavewright.analysis.trace.timeline.layers.pipes import busy_shares
 from wavewright.model.schema import CATEGORIES
 
 TEXTS = ["v_add_f32 v0, v1, v2", "v_mfma_f32_32x32x8_f16 a[0:15], v0, v1, a[0:15]", "s_waitcnt vmcnt(0)"]

@@ -12,7 +12,7 @@ import pytest
 from tests.kit.small_traces import frame, small_trace
 from tests.unit.analysis.counters.made_counters import counted
 from wavewright.analysis.trace.derived_counters.sampled_counters import gpu_curve
-from wavewright.analysis.trace.waves.kernel_residency import kernel_residency
+from wavewright.analysis.trace.waves.resident import kernel_residency
 from wavewright.analysis.trace.waves.states import states
 from wavewright.errors import UsageError
 from wavewright.model.document import Document

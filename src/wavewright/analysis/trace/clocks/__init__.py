@@ -27,11 +27,7 @@ class ClockAlignment(Answer, package=__package__):
     reason: str | None = None  #: Why the engines were not moved; None when they were, or when there is only one.
 
     def offset(self, se: int) -> int:
-        """Cycles to add to the times of a shader engine.
-
-        >>> ClockAlignment({0: 0, 1: 751}, 2077.9, is_aligned=True).offset(1)
-        751
-        """
+        """Cycles to add to the times of a shader engine."""
         return self.offsets.get(se, 0)
 
 

@@ -72,12 +72,7 @@ def access_of(text: str) -> Access | None:
 
 
 def accesses(code: pl.DataFrame) -> pl.DataFrame:
-    """The rows of `code` (columns `row` and `text`) that touch memory, in the order of `code`; columns `ACCESSES`.
-
-    >>> code = pl.DataFrame({"row": [0, 1, 2], "text": ["s_load_dwordx2 s[0:1], s[2:3], 0x0", "s_endpgm", None]})
-    >>> accesses(code).row(0)
-    (0, 'scalar', 'load', 8, 's_load_dwordx2')
-    """
+    """The rows of `code` (columns `row` and `text`) that touch memory, in the order of `code`; columns `ACCESSES`."""
     rows = code.filter(pl.col("text").str.strip_chars_start().str.contains(_MAY_ACCESS)).select("row", "text")
     texts = rows["text"].unique(maintain_order=True).to_list()
     moving = [(text, *access, text.split(maxsplit=1)[0]) for text in texts if (access := access_of(text)) is not None]

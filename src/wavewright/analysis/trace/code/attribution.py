@@ -1,14 +1,16 @@
-"""The source line of a code row: the innermost, the outermost, or the first in the user's own code."""
+"""Places of code rows: their source line (innermost, outermost, the user's own), and the costs of their lanes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 import polars as pl
 
 from wavewright.base.bounds import integer_of
 from wavewright.errors import UsageError
+from wavewright.model.trace import ThreadTrace
 
 ATTRIBUTIONS = ("innermost", "outermost", "mine")
 
@@ -29,11 +31,7 @@ _LIBRARY = re.compile(
 
 
 def is_library(file: str) -> bool:
-    """True if a path is that of an installed package, a toolchain or a library header.
-
-    >>> is_library("/usr/lib/python3/dist-packages/triton/core.py"), is_library("/home/me/kernels/gemm.py")
-    (True, False)
-    """
+    """True if a path is that of an installed package, a toolchain or a library header."""
     return _LIBRARY.search(file) is not None
 
 
@@ -50,8 +48,6 @@ def source_of_rows(code: pl.DataFrame, attribution: str = "innermost", mine: Seq
     >>> code = pl.DataFrame({"row": [0], "inline_chain": [chain]})
     >>> [source_of_rows(code, which).row(0)[1:] for which in ("innermost", "mine", "outermost")]
     [('/usr/include/hip/math.h', 7), ('/src/a.hip', 3), ('/src/main.hip', 20)]
-    >>> source_of_rows(code, "mine", ["/src/main"]).row(0)[1:]
-    ('/src/main.hip', 20)
     """
     if attribution not in ATTRIBUTIONS:
         raise UsageError(f"no attribution {attribution!r}", advice=f"attributions: {', '.join(ATTRIBUTIONS)}")
@@ -90,3 +86,21 @@ def place_of(frame: str) -> tuple[str, int | None]:
     file, _, line = frame.rpartition(":")
     number = integer_of(line, below=1 << 32)
     return (frame.removesuffix(":?"), None) if not file or number is None else (file, number or None)
+
+
+def located(frame: pl.DataFrame, trace: ThreadTrace, *, row: str = "row") -> pl.DataFrame:
+    """The frame with address, text, file and line of its code rows; `producer_row` gives `producer_address` etc."""
+    prefix = row.removesuffix("row")
+    names = {name: prefix + name for name in ("address", "text", "file", "line")}
+    places = trace.code.select("row", *names).rename({"row": row, **names})
+    return frame.join(places, on=row, how="left", maintain_order="left")
+
+
+LANE_SUMS: Final = ("extra_lds_cycles_total", "segment_count_total")
+
+
+def with_lane_sums(frame: pl.DataFrame, sums: pl.DataFrame | None) -> pl.DataFrame:
+    """A frame with a `row`, with `LANE_SUMS` of `sums` (0 where it has no such row); None = null in all rows."""
+    if sums is None:
+        return frame.with_columns(pl.lit(None, pl.Int64).alias(name) for name in LANE_SUMS)
+    return frame.join(sums, on="row", how="left", maintain_order="left").with_columns(pl.col(LANE_SUMS).fill_null(0))

@@ -49,26 +49,21 @@ def loops(trace: ThreadTrace) -> pl.DataFrame:
     if not spans:
         return empty_frame(LOOPS)
     parents, depths = nest([(first, last) for first, last, _ in spans])
-    columns = {
-        "loop": range(len(spans)),
-        "first_row": [first for first, _, _ in spans],
-        "last_row": [last for _, last, _ in spans],
-        "parent": parents,
-        "depth": depths,
-        "taken_count": [count if trace.instruction_count else None for _, _, count in spans],
-    }
-    return pl.DataFrame(columns, schema=LOOPS.dtypes)
+    rows = [
+        (loop, first, last, parents[loop], depths[loop], count if trace.instruction_count else None)
+        for loop, (first, last, count) in enumerate(spans)
+    ]
+    return pl.DataFrame(rows, schema=LOOPS.dtypes, orient="row")
 
 
 def loop_of_rows(trace: ThreadTrace) -> pl.Series:
     """The innermost loop around every row of the code table; null = none."""
     loops_by_row: list[int | None] = [None] * trace.code.height
     around: list[tuple[int, int, int]] = []  # (length, last row, loop) of loops that have begun, the shortest first
-    rows = loops(trace).select("loop", "first_row", "last_row").rows()
     loops_from: dict[int, list[tuple[int, int, int]]] = {}
-    for loop, first, last in rows:
+    for loop, first, last in loops(trace).select("loop", "first_row", "last_row").iter_rows():
         loops_from.setdefault(first, []).append((last - first, last, loop))
-    for row in range(rows[0][1] if rows else len(loops_by_row), len(loops_by_row)):
+    for row in range(min(loops_from, default=len(loops_by_row)), len(loops_by_row)):
         for loop_range in loops_from.get(row, ()):
             heappush(around, loop_range)
         while around and around[0][1] < row:
@@ -83,13 +78,11 @@ def _backward_jumps(trace: ThreadTrace) -> pl.DataFrame:
     else:
         jumps = branch_targets(trace.code).drop_nulls().select(from_row="row", to_row="target_row", taken_count=0)
     places = trace.code.select("row", "code_object", "function", is_call=call_rows(trace.code))
-    to_places = places.select("row", to_object="code_object", to_function="function")
+    to_places = places.select("row", to_code_object="code_object", to_function="function")
     return (
         jumps.filter(pl.col("to_row") <= pl.col("from_row"))
         .join(places, left_on="from_row", right_on="row")
         .join(to_places, left_on="to_row", right_on="row")
         .filter(pl.col("is_call") == 0)
-        .filter(
-            pl.col("code_object").eq_missing(pl.col("to_object")) & pl.col("function").eq_missing(pl.col("to_function"))
-        )
+        .filter(pl.col(name).eq_missing(pl.col(f"to_{name}")) for name in ("code_object", "function"))
     )

@@ -73,20 +73,11 @@ def compare(
 
     Raises `UsageError`: fewer than two traces, an unknown kind, a trace without instructions, or different kernels.
 
-    Parameters
-    ----------
-    by
-        What to match and compare: instruction, line, block or function. None = lines, if every trace has them for most
-        of its instructions and they are not too coarse; else instructions.
-    labels
-        What to call the traces.
-    repeats
-        For each trace, further dispatches of the same kernel and code, to measure the noise; fewer than
-        `FEWEST_REPEATS` are not used.
-    rows
-        For each trace, only these code rows.
-    force
-        Whether to compare traces of different kernels too.
+    `by` is what to match and compare: instruction, line, block or function; None = lines, if every trace has them for
+    most of its instructions and they are not too coarse, else instructions. `labels` are names of the traces. `repeats`
+    are, for each trace, further dispatches of the same kernel and code, to measure the noise; fewer than
+    `FEWEST_REPEATS` are not used. `rows` are, for each trace, the only code rows to compare. `force` compares traces of
+    different kernels too.
 
     >>> compare([])
     Traceback (most recent call last):

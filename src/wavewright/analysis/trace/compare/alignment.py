@@ -157,12 +157,10 @@ def _merged(function: _Function, texts: tuple[str, ...], count: int) -> tuple[li
 def align_traces(traces: Sequence[ThreadTrace], by: str = "instruction", rows: Alignment | None = None) -> Alignment:
     """Units of code that correspond: instructions, source lines, basic blocks or functions.
 
-    `rows` are the instructions that correspond, where they are known already.
-
-    Lines and blocks are matched by the instructions that they share, each counted by what it costs, so that a line
-    keeps its identity when its number or the numbers of its neighbours change, and what moved to another line is
-    compared with what it was; lines without shared instructions by file and text, or by file and number where the text
-    is not known.
+    `rows` are the instructions that correspond, where they are known already. Lines and blocks are matched by the
+    instructions that they share, each counted by what it costs, so that a line keeps its identity when numbers of lines
+    change, and what moved to another line is compared with what it was. Lines without shared instructions are matched
+    by file and text, or by file and number where the text is not known.
     """
     rows = rows or align_rows(traces)
     if by == "instruction":
@@ -246,10 +244,6 @@ def grouped_units(
     `names` under what it is known (default: the group itself). A group of a trace and one of those before are the
     same when each shares at least half of its matched rows with the other, counted by `weights` (default: one each) of
     both; what is left is matched by equal names.
-
-    >>> rows = Alignment(2, ((0, 1), (0, 1)), (("a", "b"), ("a", "b")), (True, True))
-    >>> grouped_units(rows, [(4, 5), (7, 8)], [{4: "f:4", 5: "f:5"}, {7: "f:7", 8: "f:8"}]).labels
-    (('f:4', 'f:5'), ('f:7', 'f:8'))
     """
     home: dict[int, tuple[int, int]] = {}  # unit of rows -> group unit and weight, from the first trace that has it
     unit_of_name: dict[Hashable, int] = {}

@@ -57,11 +57,6 @@ def moved(left: Sequence[str], right: Sequence[str], pairs: Sequence[tuple[int, 
     What is left on each side is aligned again, with runs of at least three instructions that are unique there: blocks
     that moved. Then single instructions of equal text, shape or mnemonic are paired in their order if they stand
     near each other, as a compiler's scheduler leaves them.
-
-    >>> left = ["s_nop 0", "s_nop 1", "s_nop 2", "s_nop 3", "s_nop 4", "v_a", "v_b", "v_c"]
-    >>> right = left[5:] + left[:5]
-    >>> moved(left, right, align(left, right))
-    [(5, 0), (6, 1), (7, 2)]
     """
     matched = dict(pairs)
     for _ in range(_ROUNDS):
@@ -118,21 +113,17 @@ def _runs(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def shape_of(text: str) -> str:
-    """An instruction without register numbers and immediates; widths of register ranges stay, waits stay whole.
-
-    >>> shape_of("global_load_dwordx4 v[4:7], v[0:1], off offset:16")
-    'global_load_dwordx4 v[4], v[2], off offset:#'
-    """
+    """An instruction without register numbers and immediates; widths of register ranges stay, waits stay whole."""
     if _WAIT.match(text):
         return text
-    folded = _REGISTERS.sub(lambda match: f"{match[1]}{_width(match[2])}", text)
+
+    def without_numbers(match: re.Match[str]) -> str:
+        span = _RANGE.fullmatch(match[2])
+        return f"{match[1]}[{int(span[2]) - int(span[1]) + 1}]" if span else match[1]
+
+    folded = _REGISTERS.sub(without_numbers, text)
     mnemonic, space, operands = folded.partition(" ")
     return mnemonic + space + re.sub(r"(?<!\[)" + _NUMBERS.pattern, "#", operands)
-
-
-def _width(registers: str) -> str:
-    match = _RANGE.fullmatch(registers)
-    return f"[{int(match[2]) - int(match[1]) + 1}]" if match else ""
 
 
 def _mnemonic(text: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.code.row_places import located
+from wavewright.analysis.trace.code.attribution import located
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.trust.coverage import coverage
@@ -86,10 +86,9 @@ def _causes(trace: ThreadTrace, traced: pl.DataFrame, rows: pl.Series | None) ->
         return pl.DataFrame(schema=SlowWaves.tables["causes"].dtypes)
     causes = pl.concat(frames)
     causes = at_rows(causes, rows)
-    classes = (
-        stall_rows(trace).filter(pl.col("stall_cycles_total") > 0).unique("row", keep="first", maintain_order=True)
-    )
-    causes = causes.join(classes.select("row", "class"), on="row", how="left", maintain_order="left")
+    stalled = stall_rows(trace).filter(pl.col("stall_cycles_total") > 0)
+    classes = stalled.unique("row", keep="first", maintain_order=True).select("row", "class")
+    causes = causes.join(classes, on="row", how="left", maintain_order="left")
     return located(causes, trace).select(SlowWaves.tables["causes"].casts)
 
 
@@ -99,10 +98,9 @@ def _excess(trace: ThreadTrace, wave: dict[str, int], path: pl.DataFrame) -> pl.
     distance = (pl.col("cycles") - path["cycles"].median()).abs()
     reference = others.sort(distance, "wave").head(_REFERENCE_WAVES)["wave"].to_list()
     count = max(1, len(reference))
+    sums = {"reference_cycles_mean": pl.col("cycles").sum(), "reference_hit_count": pl.col("hit_count").sum()}
     usual = pl.concat([_row_cycles(trace, number) for number in reference or [wave["wave"]]])
-    usual = usual.group_by("row").agg(
-        reference_cycles_mean=pl.col("cycles").sum() / count, reference_hit_count=pl.col("hit_count").sum() / count
-    )
+    usual = usual.group_by("row").agg((total / count).alias(name) for name, total in sums.items())
     return (
         _row_cycles(trace, wave["wave"])
         .join(usual, on="row", how="left")

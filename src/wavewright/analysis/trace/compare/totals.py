@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, t_bound
-from wavewright.analysis.trace.about.subject import launch_sentence
+from wavewright.analysis.trace.about.overview import launch_sentence
 from wavewright.analysis.trace.code.wave_paths import wave_paths
 from wavewright.analysis.trace.compare.spread import batches, bound, traced_waves, units_of_rows
 from wavewright.analysis.trace.costs.row_costs import entered_rows, row_totals
@@ -41,7 +41,8 @@ def compared_totals(
     rows = [_totals(family[0]) for family in families]
     is_repeated = any(len(family) > 1 for family in families)
     durations = [_noisy([_duration(trace) for trace in family]) for family in families]
-    rates = _rates(costs[0][0])
+    cost = pl.col("latency_cycles_total").sum() + pl.col("idle_cycles_total").sum()
+    rates = costs[0][0].group_by("unit", maintain_order=True).agg(base_rate=cost / pl.col("hit_count").sum())
     speeds = [_noisy([_speed(run, rates) for run in runs]) for runs in costs]
     if len(families) > 1 and len(families[0]) > 1 == max(len(family) for family in families[1:]):
         durations, speeds = ([(value, noisy[0][1]) for value, _ in noisy] for noisy in (durations, speeds))
@@ -105,11 +106,6 @@ def _duration(trace: ThreadTrace) -> Noisy:
     mean = sum(means) / max(len(means), 1)
     noise = bound(sum((value - mean) ** 2 for value in means), len(means))
     return float(lived["duration_cycles"].mean() or 0.0), noise  # type: ignore[arg-type]
-
-
-def _rates(costs: pl.DataFrame) -> pl.DataFrame:
-    cost = pl.col("latency_cycles_total").sum() + pl.col("idle_cycles_total").sum()
-    return costs.group_by("unit", maintain_order=True).agg(base_rate=cost / pl.col("hit_count").sum())
 
 
 def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:

@@ -182,12 +182,6 @@ def renamed(
     `units` are those of the code rows, `texts` what each unit reads; None = that side does not have it. Such an
     instruction is equal to its partner but for the numbers of registers, and everything that it reads was last
     written, in the order of the code, by partners too, or on both sides by what has none.
-
-    >>> before = ["v_mov_b32 v1, 0", "v_add_u32 v2, v1, v0"]
-    >>> renamed([0, 1], before, [0, 1], ["v_mov_b32 v5, 0", "v_add_u32 v2, v5, v0"])
-    [0, 1]
-    >>> renamed([0, 1], before, [0, 1], ["v_mov_b32 v5, 0", "v_add_u32 v2, v0, v5"])
-    [0]
     """
     shared_units = {unit for unit, pair in enumerate(zip(base_texts, texts, strict=True)) if None not in pair}
     before, after = _described(base_units, base_texts, shared_units), _described(units, texts, shared_units)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from wavewright.analysis.trace.about.subject import microseconds
+from wavewright.analysis.trace.about.overview import microseconds
 from wavewright.analysis.trace.trust.caveats import COLD_SHARE
 from wavewright.base.words import counted, percent
 
@@ -43,7 +43,10 @@ def sentences(comparison: Comparison, number: int) -> Iterator[str]:
         change = percent(other["kernel_ns_delta_share"], sign=True)
         yield f"The median call takes {_medians(base, other)} ({change}), which is run-to-run difference, too."
     yield from _cold_sides(comparison, number)
-    yield from (f"{row['label']}: {row['call']}." for row in (base, other) if _is_far(row))
+    for row in (base, other):
+        median = row["kernel_ns_median"]
+        if median and row["call_count"] > 1 and abs(row["kernel_ns"] / median - 1) >= _FAR_SHARE:
+            yield f"{row['label']}: {row['call']}."
 
 
 def _same_code(comparison: Comparison, number: int, base: dict[str, Any], other: dict[str, Any]) -> str:
@@ -170,12 +173,6 @@ def _disagreement(base: dict[str, Any], other: dict[str, Any]) -> Iterator[str]:
             f"{percent(of_calls, sign=True)}): trust the durations, which are of {base['call_count']:,} and "
             f"{counted(other['call_count'], 'calls')}; each trace is of one."
         )
-
-
-def _is_far(row: dict[str, Any]) -> bool:
-    """True if the traced call is not like the others."""
-    median = row["kernel_ns_median"]
-    return bool(median) and row["call_count"] > 1 and abs(row["kernel_ns"] / median - 1) >= _FAR_SHARE
 
 
 def _code(comparison: Comparison, number: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -217,19 +217,12 @@ def _line(tree: _Tree, parent: int, chain: str | None) -> int:
     frames = chain.split(" -> ")
     file, _ = place_of(frames[-1])
     number = tree.child(parent, "file", file, file)
-    for frame in _outside_in(frames):
+    # from the outside; of a very deep chain the outermost lines and the innermost
+    shown = [*frames[:-MOST_LINES:-1], frames[0]] if len(frames) > MOST_LINES else reversed(frames)
+    for frame in shown:
         file, line = place_of(frame)
         number = tree.child(number, "line", frame, file, line)
     return number
-
-
-def _outside_in(frames: list[str]) -> Iterator[str]:
-    """The lines of a chain from the outside; of a very deep one, the outermost and the innermost."""
-    if len(frames) <= MOST_LINES:
-        yield from reversed(frames)
-        return
-    yield from frames[:-MOST_LINES:-1]
-    yield frames[0]
 
 
 def _costs_by_row(trace: ThreadTrace) -> pl.DataFrame:

@@ -10,9 +10,8 @@ import polars as pl
 from wavewright.analysis.code.control_flow import blocks
 from wavewright.analysis.code.mix import kind_of
 from wavewright.analysis.trace.code.accesses import requested_bytes
-from wavewright.analysis.trace.code.attribution import source_of_rows
+from wavewright.analysis.trace.code.attribution import LANE_SUMS, source_of_rows, with_lane_sums
 from wavewright.analysis.trace.code.control_flow import jumps_in_part, loop_of_rows, taken_jumps
-from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.row_costs import ROW_SUMS, cost_questions, row_costs
 from wavewright.analysis.trace.parts import ask
 from wavewright.analysis.trace.selection import at_rows

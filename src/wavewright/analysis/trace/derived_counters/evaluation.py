@@ -154,10 +154,17 @@ def _called(call: Call, tensor: Tensor, others: Sequence[Tensor]) -> Tensor:
     axis = call.axes[0] if call.axes else _TIME
     if call.kind == "linear":
         return _ramp(_integer(tensor, call.position), axis, call.position)
+    size = tensor.shape[axis]
     if call.kind == "delta":
-        return _delta(tensor, axis, call.position)
+        if size < 2:
+            raise MistakeError(call.position, f"delta needs at least two values along {AXIS_NAMES[axis]}")
+        return np.diff(tensor, axis=axis)
     bounds = [_integer(bound, operand.position) for bound, operand in zip(others, call.operands[1:], strict=True)]
-    return _selected(tensor, bounds, axis, call) if call.kind == "select" else _without(tensor, bounds[0], axis, call)
+    if call.kind == "select":
+        return _selected(tensor, bounds, axis, call)
+    if size < 2:
+        raise MistakeError(call.position, f"remove would leave nothing along {AXIS_NAMES[axis]}")
+    return np.delete(tensor, _inside(bounds[0], size, axis, call), axis=axis)
 
 
 def _ramp(count: int, axis: int, position: SourcePos) -> Tensor:
@@ -166,12 +173,6 @@ def _ramp(count: int, axis: int, position: SourcePos) -> Tensor:
     shape = [1, 1, 1, 1]
     shape[axis] = count
     return np.arange(count, dtype=np.float32).reshape(shape)
-
-
-def _delta(tensor: Tensor, axis: int, position: SourcePos) -> Tensor:
-    if tensor.shape[axis] < 2:
-        raise MistakeError(position, f"delta needs at least two values along {AXIS_NAMES[axis]}")
-    return np.diff(tensor, axis=axis)
 
 
 def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> Tensor:
@@ -188,12 +189,6 @@ def _selected(tensor: Tensor, bounds: Sequence[int], axis: int, call: Call) -> T
         if chosen.step is not None and chosen.step < 1:
             raise MistakeError(call.position, "the step of a range is at least 1")
     return tensor[(*[slice(None)] * axis, chosen)]
-
-
-def _without(tensor: Tensor, index: int, axis: int, call: Call) -> Tensor:
-    if tensor.shape[axis] < 2:
-        raise MistakeError(call.position, f"remove would leave nothing along {AXIS_NAMES[axis]}")
-    return np.delete(tensor, _inside(index, tensor.shape[axis], axis, call), axis=axis)
 
 
 def _inside(index: int, size: int, axis: int, call: Call) -> int:

@@ -75,7 +75,11 @@ def parse(text: str) -> tuple[list[Definition], list[SyntaxProblem]]:
             tokens = _tokens(line, number)
             if not tokens:
                 continue
-            name = _defined_name(tokens[0])
+            if tokens[0].kind != "name":
+                raise MistakeError(tokens[0].position, f"a definition starts with a name, not {tokens[0].text!r}")
+            if tokens[0].text in FUNCTIONS:
+                raise MistakeError(tokens[0].position, f"{tokens[0].text} is a function and cannot be defined")
+            name = tokens[0].text
             end = SourcePos(number, len(line.split("#")[0].rstrip()) + 1)
             definition = Definition(name, _expression(tokens[1:], end), tokens[0].position)
             if name in definitions:
@@ -99,14 +103,6 @@ def _tokens(line: str, number: int) -> list[_Token]:
             tokens.append(_Token(str(match.lastgroup), match.group(), SourcePos(number, index + 1)))
         index = match.end()
     return tokens
-
-
-def _defined_name(token: _Token) -> str:
-    if token.kind != "name":
-        raise MistakeError(token.position, f"a definition starts with a name, not {token.text!r}")
-    if token.text in FUNCTIONS:
-        raise MistakeError(token.position, f"{token.text} is a function and cannot be defined")
-    return token.text
 
 
 def _expression(tokens: list[_Token], end: SourcePos) -> Expression:
@@ -220,7 +216,10 @@ class _Reader:
         bracket = "(" if elementwise or name == "linear" else "["
         if isinstance(node, ast.Call) != (bracket == "("):
             raise MistakeError(token.position, f"{name} is a function: {name}{bracket}...")
-        arguments = _arguments(node)
+        if isinstance(node, ast.Call):
+            arguments = list(node.args)
+        else:
+            arguments = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
         axes = None
         if arguments and isinstance(arguments[-1], ast.NamedExpr) and not elementwise:
             axes = self._axes(arguments[-1], name)
@@ -267,10 +266,3 @@ class _Reader:
         if single and number < 0:
             raise MistakeError(token.position, "one axis is needed here, not all of them")
         return number
-
-
-def _arguments(node: ast.Call | ast.Subscript) -> list[ast.expr]:
-    """Arguments between the brackets, in order."""
-    if isinstance(node, ast.Call):
-        return list(node.args)
-    return list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -48,8 +49,8 @@ def raw_tensors(trace: ThreadTrace, names: Sequence[str] = (), *, se: int | None
     step = sampling_step(trace) or 1
     parts = [samples(trace, number) for number in range(len(counters))]
     times = [part["time_cycles"].to_numpy() for part in parts if part.height]
-    first = min((int(of_counter.min()) for of_counter in times), default=0)
-    last = max((int(of_counter.max()) for of_counter in times), default=0)
+    first = min((int(moments.min()) for moments in times), default=0)
+    last = max((int(moments.max()) for moments in times), default=0)
     begin, count = first // step * step, last // step - first // step + 1
     shape = (1, _size(parts, "se"), _size(parts, "cu"), count)
     _check(shape, trace)
@@ -82,15 +83,11 @@ def _size(parts: Sequence[pl.DataFrame], column: str) -> int:
 
 
 def _check(shape: tuple[int, ...], trace: ThreadTrace) -> None:
-    elements = 1
-    for size in shape:
-        elements *= size
-    if elements > MAX_ELEMENTS:
+    if prod(shape) > MAX_ELEMENTS:
         _, engines, cus, count = shape
         what = f"{engines:,} shader engines x {cus:,} CUs x {count:,} samples are too many for derived counters"
-        raise UsageError(
-            what, where=trace.source.path, advice=f"choose engines with --se; at most {MAX_ELEMENTS:,} values"
-        )
+        advice = f"choose engines with --se; at most {MAX_ELEMENTS:,} values"
+        raise UsageError(what, where=trace.source.path, advice=advice)
 
 
 def _realtime(trace: ThreadTrace) -> Tensor:

@@ -16,15 +16,14 @@ from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains, is_
 from wavewright.analysis.trace.diagnose.gpu_fill import (
     Filling,
     filling,
+    machine,
     slow_class,
     stalls_of_part,
     work_of,
     work_of_part,
 )
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
-from wavewright.analysis.trace.diagnose.issue_findings import ISSUE_BOUND, issue_finding
-from wavewright.analysis.trace.diagnose.machine import machine
-from wavewright.analysis.trace.diagnose.pool_findings import pool_finding, registers_or_lds
+from wavewright.analysis.trace.diagnose.pool_findings import ISSUE_BOUND, issue_finding, pool_finding, registers_or_lds
 from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, capture_facts
 from wavewright.analysis.trace.diagnose.roofs import Pipes, Roof, pipes, roofs
 from wavewright.analysis.trace.diagnose.traffic import CountedRate, Traffic, counted_traffic, traffic
@@ -100,18 +99,10 @@ def diagnose(
 
     Raises `UsageError` when the counters have no kernel that `kernel` picks, or `lanes` does not fit the kernel.
 
-    Parameters
-    ----------
-    rows
-        Only what these code rows cost.
-    counters
-        A counter capture of the same kernel: its numbers become reasons of the findings.
-    kernel
-        Which kernel of the counters, by rank or part of its name; None = the one with the name of the traced kernel.
-    ideal_gb
-        10^9 bytes that one dispatch has to read at least, to tell over-fetch.
-    lanes
-        Arguments and sizes of the kernel, for the addresses of lanes; None = what the capture tells.
+    `rows` = only what these code rows cost. `counters` is a counter capture of the same kernel, whose numbers become
+    reasons of the findings; `kernel` picks one of its kernels by rank or part of its name (None = the one with the name
+    of the traced kernel), and `ideal_gb` says how many 10^9 bytes a dispatch has to read at least, to tell over-fetch.
+    `lanes` are arguments and sizes of the kernel, for the addresses of lanes; None = what the capture tells.
     """
     launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
     early = tuple(early_waves(trace).to_list())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -93,6 +92,7 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
         around = [span for span in spans if span[0] <= row["row"] <= span[1]]
         inner = min(around, key=lambda span: span[1] - span[0], default=None)
         own_producers = tuple(producers.get(row["row"], ()))
+        first = min((each.row for each in own_producers if 0 <= each.row < row["row"]), default=row["row"])
         view = RowView(
             row=row["row"],
             stall_class=row["class"],
@@ -106,7 +106,7 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
             in_loop=inner is not None,
             loop_has_matrix=inner is not None and _any_within(matrix, inner),
             loop_has_wide_loads=inner is not None and _any_within(wide, inner),
-            matrix_between=_matrix_between(matrix, own_producers, row["row"]),
+            matrix_between=bisect_left(matrix, row["row"]) - bisect_left(matrix, first),
             producers=own_producers,
             code=code.of_row(row["row"], [producer.row for producer in own_producers]),
         )
@@ -124,11 +124,6 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
         wave_cycles_total=latency + int(everything["idle_cycles_total"].sum()),
         gaps=gaps | {"store drain": gaps["store drain"] + stalled.ending_cycles_total},
     )
-
-
-def _matrix_between(matrix: list[int], producers: Sequence[Producer], row: int) -> int:
-    first = min((producer.row for producer in producers if 0 <= producer.row < row), default=row)
-    return bisect_left(matrix, row) - bisect_left(matrix, first)
 
 
 def _producers_of(trace: ThreadTrace) -> dict[int, list[Producer]]:

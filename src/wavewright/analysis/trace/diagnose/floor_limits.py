@@ -11,7 +11,7 @@ from wavewright.analysis.trace.diagnose.facts import RowView
 from wavewright.analysis.trace.diagnose.finding import LaneCause, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.gains import is_lds, is_memory
 from wavewright.analysis.trace.floors import Floors, floors, floors_without
-from wavewright.analysis.trace.floors.rates import LANE_PIPES
+from wavewright.analysis.trace.floors.executions import LANE_PIPES
 from wavewright.analysis.trace.lanes.answer import HARMLESS_SHARE
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.selection import traced_waves
@@ -110,16 +110,13 @@ def _cause(finding: StallFinding, views: Sequence[RowView], answer: Floors, pipe
     confidence = answer.pipes.filter(pipe=pipe)["confidence"][0]
     name = _BANK_CONFLICTS if pipe == "LDS" else _SCATTERED
     judgement = _judgement(explained, verdict, removable, confidence)
-    text = f"{_loss(changes, ordered)}; {_whole(answer, pipe)}; {judgement}"
+    lost_cycles = sum(lost.values())
+    pipe_cycles = int(answer.pipes.filter(pipe=pipe)["floor_cycles_total"].sum())
+    unit = "LDS" if pipe == "LDS" else "the L1 cache"
+    share = percent(lost_cycles / max(pipe_cycles, 1), 0)
+    together = f"together {lost_cycles:,} of the {pipe_cycles:,} cycles of {unit} ({share})"
+    text = f"{_loss(changes, ordered)}; {together}; {judgement}"
     return LaneCause(name, pipe, ordered, total, removable, explained, verdict, text, confidence)
-
-
-def _whole(answer: Floors, pipe: str) -> str:
-    """Lost cycles of the pipe, of all cycles that it works for: the share that `lanes` and counters give, too."""
-    loss_cycles = int(answer.changes.filter(pipe=pipe)["saved_cycles_total"].sum())
-    cycles = int(answer.pipes.filter(pipe=pipe)["floor_cycles_total"].sum())
-    name = "LDS" if pipe == "LDS" else "the L1 cache"
-    return f"together {loss_cycles:,} of the {cycles:,} cycles of {name} ({percent(loss_cycles / max(cycles, 1), 0)})"
 
 
 def _no_conflict(answer: Floors) -> LaneCause | None:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wavewright.analysis.trace.diagnose.replay import Removal, replay
+from wavewright.base.toml import packaged
 from wavewright.model.trace import ThreadTrace
 
 #: Kinds of producers that are operations of vector memory, as they stand in the names of wait classes.
 _MEMORY = ("vector load", "load to LDS", "flat load", "store", "atomic", "sample", "cache")
 _PRESSURE = ("VMEM issue", "FLAT issue")
 _VECTOR_ARITHMETIC = ("VALU issue", "transcendental issue", "dependency hint", "dependency gap")
+
+_KINDS: dict[str, str] = packaged("texts.toml", __package__)["kinds"]
 
 #: From this share of time on, the memory pipe pushes back: waits for its operations have the same cause.
 PRESSURE_SHARE = 0.05
@@ -101,17 +104,8 @@ def is_lds(cause: str) -> bool:
 
 
 def _kind(cause: str) -> str:
-    kinds = {
-        "barrier": "sync",
-        "s_nop": "padding",
-        "sleep": "padding",
-        "matrix dependency": "dependency",
-        "store drain": "memory",
-        "start-up": "wave",
-        "cold instruction fetch": "fetch",
-        "instruction fetch": "fetch",
-    }
-    return kinds.get(cause, "wait" if cause.startswith("wait ") else "issue")
+    """The kind of the finding that is about one cause alone."""
+    return _KINDS.get(cause, "wait" if cause.startswith("wait ") else "issue")
 
 
 #: Causes that take less than this share of the waves' cycles are not replayed.

@@ -1,20 +1,61 @@
-"""Fill of the GPU by the waves of a dispatch: CUs without work, rounds and tail, slots without a wave, early exits."""
+"""The GPU of a trace, and how the waves of its dispatch fill it: CUs without work, rounds and tail, empty slots."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.common.occupancy.architecture import possible_targets
 from wavewright.analysis.trace.barriers import passages
-from wavewright.analysis.trace.diagnose.machine import machine
 from wavewright.analysis.trace.parts import answers
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.facts.gpus import Arch
+from wavewright.facts.gpus.facts import Product
+from wavewright.model.answer import once_per_trace
 from wavewright.model.trace import ThreadTrace
+from wavewright.model.traced_span import clock_mhz
+
+#: A GPU of the gfx9 family that ran more than this above a product's highest clock is not that product. (Boards of
+#: the RDNA families run above the boost clock of their data sheet.)
+_CLOCK_SLACK = 1.02
+
+
+@dataclass(frozen=True)
+class Machine:
+    """A product, at the clock of a trace."""
+
+    arch: Arch
+    product: Product
+    clock_hz: float  #: Measured; the highest clock of the product where the trace has no realtime pairs.
+    is_certain: bool  #: Whether it cannot be another product.
+
+    @property
+    def compute_units_per_engine(self) -> float | None:
+        """CUs of one shader engine; WGPs where workgroups run on WGPs, as the trace numbers them."""
+        if not self.product.cu_count or not self.product.se_count:
+            return None
+        return self.product.cu_count / self.product.se_count / self.arch.cus_per_wgp
+
+
+@once_per_trace
+def machine(trace: ThreadTrace) -> Machine | None:
+    """The GPU of a trace; of several products that it may be, the first one of its target. None = not known."""
+    measured = (clock_mhz(trace) or 0) * 1e6
+    possible = []
+    for arch in possible_targets(trace):
+        for product in arch.products:
+            highest = product.clock_hz_max
+            if trace.gfxip == 9 and highest and measured > highest * _CLOCK_SLACK:
+                continue
+            if clock := measured or highest:
+                possible.append(Machine(arch, product, clock, is_certain=False))
+    return replace(possible[0], is_certain=len(possible) == 1) if possible else None
+
 
 _SIMD = ("se", "cu", "simd")
 _SLOT = (*_SIMD, "slot")
@@ -95,13 +136,18 @@ def filling(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> Filling:
     traced = traced_waves(trace)
     early = traced.filter(pl.col("wave").is_in(list(left_out)))
     work_waves = traced.filter(~pl.col("wave").is_in(list(left_out)))
-    waves = _of_kernels(resident_waves(trace), traced).with_columns(life=pl.col("end_cycles") - pl.col("start_cycles"))
+    every = resident_waves(trace)
+    of_kernels = every.filter(pl.col("kernel").is_in(traced["kernel"].drop_nulls().unique().implode()))
+    waves = of_kernels if of_kernels.height else every
+    waves = waves.with_columns(life=pl.col("end_cycles") - pl.col("start_cycles"))
     long_waves = waves.filter(pl.col("life") > _early_life(early, work_waves))
     busy_waves = long_waves if long_waves.height else waves
     engines = busy_waves.group_by("se").agg(
         span=pl.col("end_cycles").max() - pl.col("start_cycles").min(), cus=pl.col("cu").n_unique()
     )
     window = _largest(engines["span"])
+    gpu = machine(trace)
+    per_engine = gpu.compute_units_per_engine if gpu else None  # no fewer than were seen
     parts = [part for _, part in busy_waves.group_by("se", maintain_order=True)]
     peaks = [_peak(part) for part in parts]
     peak = sum(peaks)
@@ -115,7 +161,7 @@ def filling(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> Filling:
         span_cycles_mean=int(engines["span"].sum()) / max(engines.height, 1),
         wave_cycles_mean=area / max(busy_waves.height, 1),
         used_cu_count=int(engines["cus"].sum()),
-        cu_count=_cu_count(trace, engines, waves["se"].n_unique()),
+        cu_count=None if per_engine is None else max(per_engine, _largest(engines["cus"])) * waves["se"].n_unique(),
         mean_share=min(1.0, area / (peak * window)) if peak and window else 1.0,
         empty_simd_share=_empty_share(busy_waves, window),
         round_count=busy_waves.height / peak if peak else 1.0,
@@ -190,13 +236,6 @@ def work_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -
     )
 
 
-def _of_kernels(waves: pl.DataFrame, traced: pl.DataFrame) -> pl.DataFrame:
-    """Resident waves of the kernels that the traced waves run."""
-    kernels = traced["kernel"].drop_nulls().unique()
-    chosen = waves.filter(pl.col("kernel").is_in(kernels.implode()))
-    return chosen if chosen.height else waves
-
-
 def slow_class(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> str:
     """Stall class at which the slower half of the waves stalls longest beyond the faster half; empty = nowhere."""
     stall_frame = pl.concat(answers(trace, stalls_of_part, left_out))
@@ -212,13 +251,6 @@ def stalls_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...])
     ran = part.instructions
     columns = (ran["wave"], ran["stall_cycles"], ran["row"], waves["wave"], waves["sign"])
     return pl.DataFrame(_core.stall_excess(*columns, part.code.height))
-
-
-def _cu_count(trace: ThreadTrace, engines: pl.DataFrame, engine_count: int) -> float | None:
-    """CUs (WGPs) of the engines, no fewer than were seen; None = not known."""
-    gpu = machine(trace)
-    per_engine = gpu.compute_units_per_engine if gpu else None
-    return None if per_engine is None else max(per_engine, _largest(engines["cus"])) * engine_count
 
 
 def _peak(waves: pl.DataFrame) -> int:

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, Remedy, StallFinding
 from wavewright.analysis.trace.diagnose.gains import is_memory
-from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
-from wavewright.analysis.trace.diagnose.machine import Machine
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, Machine, WorkgroupWork
 from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, general_remedy
 from wavewright.analysis.trace.diagnose.roofs import DATA_SHEET, Pipes, Roof
 from wavewright.analysis.trace.diagnose.traffic import COUNTERS, DISTINCT, Traffic

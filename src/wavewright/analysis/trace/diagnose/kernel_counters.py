@@ -19,9 +19,8 @@ from wavewright.analysis.counters.limiters.counter_values import formulas_of_qua
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue, Limiter
 from wavewright.analysis.counters.limiters.kernel_values import kernel_values
 from wavewright.analysis.counters.limiters.verdicts import judged
-from wavewright.analysis.trace.diagnose.balance import balance
+from wavewright.analysis.trace.diagnose.balance import balance, brief_name, same_kernel, traced_kernel
 from wavewright.analysis.trace.diagnose.finding import Link, Reason, StallFinding
-from wavewright.analysis.trace.diagnose.kernel_names import brief_name, same_kernel, traced_kernel
 from wavewright.analysis.trace.diagnose.traffic import CountedRate
 from wavewright.errors import UsageError
 from wavewright.facts.counters.limiters import QUANTITIES

@@ -19,6 +19,7 @@ from wavewright.analysis.trace.diagnose.finding import Remedy
 from wavewright.analysis.trace.diagnose.gpu_fill import Filling, WorkgroupWork
 from wavewright.analysis.trace.diagnose.row_code import NARROW_BYTES
 from wavewright.analysis.trace.floors import Floors
+from wavewright.base.toml import packaged
 from wavewright.facts.stall_classes import remedy_clauses, stall_class, stall_remedies
 from wavewright.model.trace import ThreadTrace
 
@@ -114,10 +115,7 @@ def _conflict_cycles(floors: Floors | None) -> int | None:
 
 NOTHING = CaptureFacts()  #: Nothing is known of the capture.
 _NEAR_INSTRUCTIONS = 24  #: A producer this close to its wait leaves no room to hide a memory latency.
-_MORE_WAVES = (
-    "; a SIMD never holds more than one wave: more of them (more or smaller workgroups, fewer registers or less LDS "
-    "where these are the limit) would hide the latency, too"
-)
+_MORE_WAVES: str = packaged("texts.toml", __package__)["more_waves"]
 
 
 def _drains_young_and_old(view: RowView) -> bool:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wavewright.analysis.trace.diagnose.gains import Gains
-from wavewright.analysis.trace.diagnose.gpu_fill import Filling
-from wavewright.analysis.trace.diagnose.machine import Machine, machine
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, Machine, machine
 from wavewright.analysis.trace.diagnose.traffic import Traffic
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.model.trace import ThreadTrace

@@ -54,11 +54,7 @@ def _vector_access(text: str) -> Access | None:
 
 
 def is_narrow_load(text: str) -> bool:
-    """True if an instruction is a vector load of at most four bytes per lane.
-
-    >>> is_narrow_load("global_load_dword v1, v0, s[0:1]"), is_narrow_load("global_load_dwordx4 v[0:3], v4, s[0:1]")
-    (True, False)
-    """
+    """True if an instruction is a vector load of at most four bytes per lane."""
     access = _vector_access(text)
     if access is None or access.direction == STORE or access.bytes_per_lane is None:
         return False

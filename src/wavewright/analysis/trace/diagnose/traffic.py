@@ -13,11 +13,10 @@ import polars as pl
 
 from wavewright.analysis.trace.code.accesses import accesses, lanes_per_wave
 from wavewright.analysis.trace.costs.row_costs import row_costs
-from wavewright.analysis.trace.diagnose.gpu_fill import Filling
-from wavewright.analysis.trace.diagnose.machine import Machine, machine
+from wavewright.analysis.trace.diagnose.gpu_fill import Filling, Machine, machine
 from wavewright.analysis.trace.fabric import TrafficOptions, fabric_traffic
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
-from wavewright.analysis.trace.lanes.footprint import Footprint, footprint
+from wavewright.analysis.trace.lanes.footprint import footprint
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.errors import WavewrightError
 from wavewright.model.trace import ThreadTrace
@@ -77,7 +76,8 @@ def traffic(trace: ThreadTrace, fill: Filling, lanes: LaneOptions | None = None)
     gpu = machine(trace)
     waves = _wave_count(trace, fill, gpu)
     seconds = _seconds(trace)
-    distinct = _footprint(trace, gpu, lanes)
+    target = trace.source.target or (gpu.arch.target if gpu else None)
+    distinct = footprint(trace, target, lanes) if target and _is_followed(trace, gpu) else None
     if waves is None or gpu is None:
         return Traffic("L1", REQUESTS, None, seconds, None, stores, narrow)
     request_bytes = (distinct.requested_bytes_per_wave if distinct else total / traced_count) * waves
@@ -165,13 +165,6 @@ def _is_followed(trace: ThreadTrace, gpu: Machine | None) -> bool:
     """True if lane addresses can be evaluated: of a whole trace that is not too large, on a known GPU."""
     is_known = trace.source.target is not None or gpu is not None
     return is_known and trace.part_of is None and trace.instruction_count <= _MOST_INSTRUCTIONS
-
-
-def _footprint(trace: ThreadTrace, gpu: Machine | None, lanes: LaneOptions | None) -> Footprint | None:
-    target = trace.source.target or (gpu.arch.target if gpu else None)
-    if target is None or not _is_followed(trace, gpu):
-        return None
-    return footprint(trace, target, lanes)
 
 
 def _requests(trace: ThreadTrace) -> pl.DataFrame:

@@ -197,7 +197,7 @@ class _Sets:
         self.stores = by_array(self.parts, is_store=True)
         self.of_today = next(mappings(workgroups.counts, xcds))
         self.counted = UnitCounts()
-        self.stored = {array: _size(units(parts, 1)) for array, parts in self.stores.items()}
+        self.stored = {array: _byte_count_and_extent(units(parts, 1)) for array, parts in self.stores.items()}
         self._of_xcds: dict[str, list[np.ndarray]] = {}
 
     def answer(self, options: TrafficOptions, rows: pl.Series | None) -> FabricTraffic:
@@ -458,8 +458,8 @@ def _machine(
     return Machine(caches, xcds, cus, max(1, fitting_count), infinity_lines)
 
 
-def _size(ranges: Ranges) -> tuple[int, int]:
-    """Bytes, and those from the first to the last."""
+def _byte_count_and_extent(ranges: Ranges) -> tuple[int, int]:
+    """Bytes in ranges, and those from the first to the last."""
     return count(ranges), int(ranges[1][-1] - ranges[0][0]) if ranges[0].size else 0
 
 

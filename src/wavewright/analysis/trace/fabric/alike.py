@@ -109,7 +109,9 @@ def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
     except OutOfBudgetError:
         return AllWorkgroups([], workgroups.total, 0, is_complete=False)
     for box in product(*parts):
-        numbers = _numbers(workgroups, box)
+        x, y, z = (np.arange(start, end, dtype=np.int64) for start, end in box)
+        columns, rows, _ = workgroups.counts
+        numbers = ((z[:, None, None] * rows + y[None, :, None]) * columns + x[None, None, :]).ravel()
         try:
             sample = generator.choice(len(numbers), min(_CHECKS, len(numbers)), replace=False)
             checked_count += len(sample) if len(numbers) > 1 else 0
@@ -145,12 +147,6 @@ def _parts(probe: Callable[[int], Probed], count: int) -> list[tuple[int, int]]:
         parts.append((start, last + 1))
         start = last + 1
     return [*parts[:-1], (parts[-1][0], count)]
-
-
-def _numbers(workgroups: Workgroups, box: tuple[tuple[int, int], ...]) -> np.ndarray:
-    x, y, z = (np.arange(start, end, dtype=np.int64) for start, end in box)
-    columns, rows, _ = workgroups.counts
-    return ((z[:, None, None] * rows + y[None, :, None]) * columns + x[None, None, :]).ravel()
 
 
 def _moved(

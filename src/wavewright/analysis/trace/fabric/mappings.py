@@ -49,7 +49,7 @@ def mappings(counts: Ids, xcd_count: int) -> Iterator[Mapping]:
     for order in permutations(axes):
         if list(order) != axes:
             yield _axes(ids, counts, order)
-    if len(axes) > 1 and all(_is_power(counts[axis]) for axis in axes):
+    if len(axes) > 1 and all(counts[axis].bit_count() == 1 for axis in axes):  # powers of two
         morton, words = _morton(ids, counts)
         yield Mapping("z-order", morton, words)
         if xcd_count > 1 and total > xcd_count:
@@ -94,10 +94,6 @@ def _axes(ids: np.ndarray, counts: Ids, order: tuple[int, ...]) -> Mapping:
         divisor *= counts[axis]
         words.append(f"{_AXES[axis]} = {digit}{f' % {counts[axis]}' if divisor < len(ids) else ''};")
     return Mapping(f"axes {', '.join(_AXES[axis] for axis in order)}", work, " ".join(words))
-
-
-def _is_power(number: int) -> bool:
-    return number & number - 1 == 0
 
 
 def _morton(ids: np.ndarray, counts: Ids) -> tuple[np.ndarray, str]:

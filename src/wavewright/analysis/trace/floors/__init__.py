@@ -9,9 +9,8 @@ import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
 from wavewright.analysis.common.shares import share_of
-from wavewright.analysis.trace.floors.executions import UNIT, Executed, executed
+from wavewright.analysis.trace.floors.executions import LANE_PIPES, PIPES, UNIT, Executed, executed, rate_of
 from wavewright.analysis.trace.floors.lane_pipes import LaneCycles, lane_cycles, no_lane_cycles
-from wavewright.analysis.trace.floors.rates import LANE_PIPES, PIPES, rate_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace

@@ -7,8 +7,7 @@ from typing import Final
 
 import polars as pl
 
-from wavewright.analysis.trace.floors.executions import UNIT
-from wavewright.analysis.trace.floors.rates import LANE_PIPES, Rate, lds_units, weakest
+from wavewright.analysis.trace.floors.executions import LANE_PIPES, UNIT, Rate, lds_units, weakest
 from wavewright.analysis.trace.lanes import lane_accesses
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.selection import Selection, select, traced_waves

@@ -75,18 +75,10 @@ def lanes(
     Raises `UnsupportedError`: the GPU is not known, or its instructions are not; `UsageError`: an argument or size does
     not fit the kernel, or the trace is a part of its waves' time.
 
-    Parameters
-    ----------
-    options
-        What is known beyond the capture: arguments, workgroup size, rules.
-    rows
-        Only these code rows.
-    fixes
-        Whether to search layouts of LDS without conflicts, over all rows.
-    omniprobe
-        What Omniprobe measured (`OmniprobeLog.accesses`), to compare with.
-    traffic
-        What rows move between L2 and the fabric (`FabricTraffic.rows`), where arguments tell it.
+    `options` is what is known beyond the capture: arguments, workgroup size, rules. `rows` = only these code rows.
+    `fixes` searches layouts of LDS without conflicts, over all rows. `omniprobe` is what Omniprobe measured
+    (`OmniprobeLog.accesses`), to compare with; `traffic` what rows move between L2 and the fabric
+    (`FabricTraffic.rows`), where arguments tell it.
     """
     check_whole_waves(trace)
     answer = lane_accesses(trace, options)

@@ -26,20 +26,10 @@ _DIRECTIONS: Final = {"load": 0, "store": 1, "atomic": 2, "load to LDS": 3}
 _WIDEST_BYTES: Final = 255
 _MOST_PATTERNS: Final = 64  #: Different patterns of a row that are kept.
 _MOST_INSTRUCTIONS: Final = 40_000_000  #: That are evaluated; waves behind them stay unknown, which is said.
-_SUMS: Final = (
-    "execution_count",
-    "mask_known_count",
-    "active_lane_total",
-    "known_count",
-    "cost_known_count",
-    "ideal_cycle_total",
-    "extra_cycle_total",
-    "segment_total",
-    "least_segment_total",
-    "requested_byte_total",
-)
 #: Where these differ between places in the workgroup, no single wave's cost is known.
 _COSTS: Final = ("cost_known_count", "ideal_cycle_total", "extra_cycle_total", "segment_total", "least_segment_total")
+_COUNTS: Final = ("execution_count", "mask_known_count", "active_lane_total", "known_count")
+_SUMS: Final = (*_COUNTS, *_COSTS, "requested_byte_total")
 #: Kinds of reasons; those from 100 on are ours alone.
 CONTRADICTION, PATH, BY_PLACE, NOT_REACHED, NOT_FROM_START = 9, 10, 100, 101, 102
 #: Columns of reasons: the row, what the native core says of it, and the executions.

@@ -99,7 +99,9 @@ def _footprint(trace: ThreadTrace, target: str, options: LaneOptions) -> Footpri
     lanes = lanes_of_waves(trace)
     parts, steps = [], 0
     evaluator = path_evaluator(trace, target, options, row_rules(trace, target, options.rules, lanes), lanes)
-    widths = _widths(trace)
+    vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
+    # row -> direction and bytes per lane, of rows that touch vector memory
+    widths = {row: (way, size) for row, way, size in vector.select("row", "direction", "bytes_per_lane").iter_rows()}
     for number, (kernel, waves, rows) in enumerate(paths.select("kernel", "wave_count", "rows").iter_rows()):
         steps += len(rows)
         if number >= _MOST_PATHS or steps > _MOST_STEPS:
@@ -118,12 +120,6 @@ def _footprint(trace: ThreadTrace, target: str, options: LaneOptions) -> Footpri
     written = mean(part.written_bytes_per_wave for _, part in parts)
     notes = tuple(dict.fromkeys(note for _, part in parts for note in part.assumptions))
     return Footprint((low, high), shared, requested, written, notes)
-
-
-def _widths(trace: ThreadTrace) -> dict[int, tuple[str, int]]:
-    """Row -> direction and bytes per lane, of rows that touch vector memory."""
-    vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
-    return {row: (way, size) for row, way, size in vector.select("row", "direction", "bytes_per_lane").iter_rows()}
 
 
 def _unknown(rows: Iterable[int], widths: dict[int, tuple[str, int]], lanes: int) -> Footprint:

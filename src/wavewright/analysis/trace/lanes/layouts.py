@@ -74,10 +74,15 @@ def layout_fixes(
     trace: ThreadTrace, options: LaneOptions, accesses: list[LdsAccessPatterns]
 ) -> tuple[pl.DataFrame, list[ArrayFixes]]:
     """Layouts for all of LDS as a frame (`FIXES`), and as they were found."""
+    kernels = [trace.compiled_kernel(number) for number in trace.waves["kernel"].drop_nulls().unique()]
+    try:
+        lds_bytes_max = of(target_of(trace, options)).lds_bytes_per_workgroup_max
+    except UsageError:
+        lds_bytes_max = None
     arrays = find_fixes(
         accesses,
-        lds_bytes=_lds_bytes(trace),
-        lds_bytes_max=_lds_bytes_max(target_of(trace, options)),
+        lds_bytes=max((kernel.lds_bytes or 0 for kernel in kernels if kernel is not None), default=0),
+        lds_bytes_max=lds_bytes_max,
         period_dwords=PERIOD_BYTES // _DWORD_BYTES,
     )
     lines: list[tuple[object, ...]] = []
@@ -109,16 +114,3 @@ def _not_negative(address: NDArray[np.int64]) -> NDArray[np.int64]:
     lowest = np.minimum(address.min(axis=1, keepdims=True), 0)
     lifted: NDArray[np.int64] = address - lowest // PERIOD_BYTES * PERIOD_BYTES
     return lifted
-
-
-def _lds_bytes(trace: ThreadTrace) -> int:
-    numbers = trace.waves["kernel"].drop_nulls().unique().to_list()
-    kernels = [trace.compiled_kernel(number) for number in numbers]
-    return max((kernel.lds_bytes or 0 for kernel in kernels if kernel is not None), default=0)
-
-
-def _lds_bytes_max(target: str) -> int | None:
-    try:
-        return of(target).lds_bytes_per_workgroup_max
-    except UsageError:
-        return None

@@ -49,10 +49,8 @@ def omniprobe_by_line(omniprobe: pl.DataFrame, code: pl.DataFrame) -> pl.DataFra
 def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated: pl.DataFrame) -> pl.DataFrame:
     """Averages per execution of what was evaluated and of what Omniprobe measured; columns `COMPARISON`.
 
-    Parameters
-    ----------
-    evaluated
-        One row per code row: `row`, `execution_count`, `extra_cycles_total`, `segment_count_total`; null = unknown.
+    `evaluated` has one row per code row: `row`, `execution_count`, `extra_cycles_total`, `segment_count_total`; null =
+    unknown.
 
     Totals differ where a trace has only some of the waves, so averages are compared. Bank conflicts follow the same
     definition on both sides, segments do not: Omniprobe counts the cache lines of a whole wave.

@@ -9,8 +9,8 @@ from typing import ClassVar
 import polars as pl
 
 from wavewright.analysis.code.control_flow import blocks
+from wavewright.analysis.trace.code.attribution import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.code.control_flow import LOOPS, loops, taken_jumps
-from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
 from wavewright.analysis.trace.costs.row_costs import ROW_SUMS, row_costs
 from wavewright.analysis.trace.parts import added, pieces_of_waves
 from wavewright.analysis.trace.selection import Selection, at_rows, select
@@ -60,16 +60,9 @@ def isa_listing(
     Raises `UsageError` when there is no such wave, or no row was executed so often in it; when lanes are asked for one
     iteration.
 
-    Parameters
-    ----------
-    rows
-        Only these rows, and arrows and branches that start or end in them; None = all.
-    wave
-        Only this wave; None = all waves. With an `iteration`, the one with the most instructions.
-    iteration
-        Only the n-th execution (from 0) of each row in the wave.
-    lane_sums
-        What `lanes.answer.lane_sums` says about the trace, to show it as well.
+    `rows` = only these rows, and arrows and branches that start or end in them. `wave` = only this wave, `iteration`
+    only the n-th execution (from 0) of each row in it, or in the wave with the most instructions. `lane_sums` is what
+    `lanes.answer.lane_sums` says about the trace, to show it as well.
     """
     if iteration is not None and lane_sums is not None:
         raise UsageError("lanes are added up over all executions", advice="leave out --iteration or --lanes")

@@ -43,14 +43,8 @@ def hot_code(
 
     Raises `UsageError` when the file is none of the trace.
 
-    Parameters
-    ----------
-    rows
-        Only the costs of these code rows; None = all.
-    at
-        Code rows to show.
-    file, line
-        A source line to show: the end of the path of its file, and its number.
+    The place is that of the code rows `at`, or a `line` of the file whose path ends with `file`. `rows` = only the
+    costs of these code rows.
     """
     costs = _row_costs(trace, rows)
     total = int(costs["cycles"].sum())

@@ -30,11 +30,6 @@ def rows_at(code: pl.DataFrame, place: str) -> list[int]:
 
     An address may be written as a handle: i0x104, or i1:0x104 with the number of its code object; without it, several
     code objects can have a row at one address. Raises `UsageError` when it is not a number, or nothing is there.
-
-    >>> import polars as pl
-    >>> code = pl.DataFrame({"row": [0, 1], "address": [256, 264], "size": [8, 4]}).cast({"address": pl.UInt64})
-    >>> rows_at(code, "1"), rows_at(code, "0x104"), rows_at(code, "264"), rows_at(code, "i0x108")
-    ([1], [0], [1], [1])
     """
     if handle := _HANDLE.fullmatch(place):
         place = handle["address"]

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.code.attribution import place_of, source_of_rows
-from wavewright.analysis.trace.code.row_places import LANE_SUMS, with_lane_sums
+from wavewright.analysis.trace.code.attribution import LANE_SUMS, place_of, source_of_rows, with_lane_sums
 from wavewright.analysis.trace.costs.row_costs import ROW_SUMS, row_costs
 from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
@@ -64,15 +63,9 @@ def source_listing(
 ) -> SourceListing:
     """The source files with what each line cost. Raises `UsageError` when there is no such attribution.
 
-    Parameters
-    ----------
-    rows
-        Only the cost of these code rows; None = all.
-    attribution
-        Which line of an inline chain a row belongs to: innermost, outermost or mine (the first from the inside that is
-        not in a library, or that is below one of the paths `mine`).
-    lane_sums
-        What `lanes.answer.lane_sums` says about the trace, to show it as well.
+    `attribution` says which line of an inline chain a row belongs to: innermost, outermost or mine (the first from the
+    inside that is not in a library, or that is below one of the paths `mine`). `rows` = only the cost of these code
+    rows. `lane_sums` is what `lanes.answer.lane_sums` says about the trace, to show it as well.
     """
     costs = with_lane_sums(row_costs(trace).select("row", *ROW_SUMS), lane_sums)
     classes = stall_rows(trace).select("row", pl.col("class").alias("stall_class"), "stall_cycles_total")

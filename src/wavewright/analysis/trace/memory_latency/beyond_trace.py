@@ -25,11 +25,7 @@ class CounterCommand:
 
 
 def counter_command(target: str | None) -> CounterCommand | None:
-    """The command for what a trace cannot tell; None where the GPU is not known, or has no metrics.
-
-    >>> counter_command("gfx1100").questions
-    ('L2 hits', 'LDS bank conflicts')
-    """
+    """The command for what a trace cannot tell; None where the GPU is not known, or has no metrics."""
     panels = {panel.word: panel for panel in panels_of(target)} if target else {}
     chosen: dict[str, str] = {}
     for question, names, word in _ANSWERS:

@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import Architecture, architecture
-from wavewright.analysis.common.occupancy.limits import Limiter, Limits, Resources, limits
+from wavewright.analysis.common.occupancy.limits import Limits, Resources, limits
 from wavewright.analysis.common.occupancy.limits import amounts as amounts_of
 from wavewright.analysis.trace.occupancy.resident_waves import Achieved, achieved, chosen_waves
 from wavewright.analysis.trace.occupancy.resources import (
@@ -70,14 +70,8 @@ def occupancy_of_code_object(
 
     Raises `UsageError` when the GPU is not known, no kernel is left, or no wave can have these resources.
 
-    Parameters
-    ----------
-    gpu
-        Target or product; None = what the code object was compiled for.
-    kernel
-        Only kernels whose name contains it.
-    override
-        Resources that are known better, such as LDS with its dynamic part.
+    `gpu` is a target or product (None = what the code object was compiled for), `kernel` a part of the names of the
+    kernels to show, `override` resources that are known better, such as LDS with its dynamic part.
     """
     target = gpu or code_object.target
     if target is None:
@@ -136,7 +130,11 @@ class _Tables:
         self.kernels[-1] |= {"next_waves_per_simd": limit.next_waves_per_simd}
         steps = {step.resource: step.at_most for step in limit.steps}
         for limiter in limit.limiters:
-            facts = {"is_binding": _is_binding(limiter, limit), "next_at_most": steps.get(limiter.name)}
+            # several may bind together; where the hardware does, nothing else matters
+            is_binding = limiter.waves_per_simd == limit.waves_per_simd
+            if "hardware" in (limit.bound_by, limiter.name):
+                is_binding = limiter.name == limit.bound_by
+            facts = {"is_binding": is_binding, "next_at_most": steps.get(limiter.name)}
             self.limiters.append(asdict(limiter) | facts | {"kernel": kernel.kernel, "limiter": limiter.name})
         for amount in amounts_of(self.facts, limit.resources, wgp_mode=self.wgp_mode):
             self.amounts.append(asdict(amount) | {"kernel": kernel.kernel, "limiter": amount.resource})
@@ -178,14 +176,9 @@ def occupancy(
     In a trace without occupancy events (PC samples), the limits of all kernels. Raises `UsageError` when the GPU is not
     known, or no wave is left by the selection.
 
-    Parameters
-    ----------
-    gpu
-        Target or product; None = what the capture says, or what its code implies.
-    override
-        Resources that are known better than the trace knows them.
-    selection
-        Kernel, shader engines, SIMDs and time to look at; waves and source lines do not matter here.
+    `gpu` is a target or product (None = what the capture says, or what its code implies), `override` resources that are
+    known better than the trace knows them, `selection` the kernel, shader engines, SIMDs and time to look at; waves and
+    source lines do not matter here.
     """
     gpu_facts = architecture(trace, gpu)
     waves = _waves(trace, selection)
@@ -236,13 +229,6 @@ def _limits_of(
         question = f"is {architecture.facts.target} right ({architecture.origin})?"
         notes.append(f"{shortened(kernel.name)}: {error.what}; {question}")
         return None
-
-
-def _is_binding(limiter: Limiter, limit: Limits) -> bool:
-    """True if a limiter binds: alone or together with others; where the hardware does, nothing else matters."""
-    if limit.bound_by == "hardware" or limiter.name == "hardware":
-        return limiter.name == limit.bound_by
-    return limiter.waves_per_simd == limit.waves_per_simd
 
 
 def _architecture_notes(architecture: Architecture) -> list[str]:

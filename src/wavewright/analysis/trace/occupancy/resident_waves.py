@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
 from wavewright.analysis.trace.clocks import engine_offsets
-from wavewright.analysis.trace.selection import Selection
+from wavewright.analysis.trace.selection import Selection, wave_filter
 from wavewright.model.trace import ThreadTrace
 
 _SIMD = ("se", "cu", "simd")
@@ -57,13 +57,7 @@ def chosen_waves(waves: pl.DataFrame, trace: ThreadTrace, selection: Selection |
     """Rows of `resident_waves` of the chosen kernels, shader engines and SIMDs, cut to the chosen time."""
     if selection is None:
         return waves
-    for column, numbers in (("se", selection.shader_engines), ("simd", selection.simds)):
-        if numbers:
-            waves = waves.filter(pl.col(column).is_in(list(numbers)))
-    if selection.kernel:
-        part = selection.kernel
-        named = pl.col("name").str.contains(part, literal=True) | pl.col("demangled").str.contains(part, literal=True)
-        waves = waves.filter(pl.col("kernel").is_in(trace.kernels.filter(named)["kernel"].implode()))
+    waves = waves.filter(wave_filter(trace, replace(selection, waves=())))
     if selection.chooses_time:
         begin, end = (time - engine_offsets(trace) for time in selection.window)
         waves = waves.filter((pl.col("end_cycles") > begin) & (pl.col("start_cycles") < end)).with_columns(

@@ -119,10 +119,13 @@ def _one(
     size = launched.get("workgroup_size") or metadata.get("workgroup_size")
     if not size and (size := metadata.get("workgroup_size_max")):
         notes.append(f"workgroup size not recorded: {size:,} is the largest that it was compiled for")
+    sgprs = metadata.get("sgprs")
+    if scan:
+        sgprs = scan["sgprs"] + _EXTRA_SGPRS if sgprs is None else max(sgprs, scan["sgprs"])
     resources = Resources(
         vgprs=override.vgprs if override.vgprs is not None else vgprs,
         agprs=override.agprs or (agprs if override.vgprs is None else 0),
-        sgprs=override.sgprs if override.sgprs is not None else _scalar_registers(metadata, scan),
+        sgprs=override.sgprs if override.sgprs is not None else sgprs,
         lds_bytes=override.lds_bytes
         if override.lds_bytes is not None
         else lds_of_launch(facts, metadata.get("lds_bytes"), launched.get("lds_bytes")),
@@ -186,13 +189,6 @@ def _is_half(facts: Arch, recorded: int, named: int) -> bool:
     granule = facts.vgpr_granule[max(facts.wave_sizes)]
     impossible = recorded % granule != 0 or recorded < named
     return facts.target in _HALF_TOLD and impossible and named <= 2 * recorded <= facts.vgprs_per_wave_max
-
-
-def _scalar_registers(metadata: dict[str, Any], scan: dict[str, int] | None) -> int | None:
-    recorded = metadata.get("sgprs")
-    if not scan:
-        return recorded
-    return scan["sgprs"] + _EXTRA_SGPRS if recorded is None else max(recorded, scan["sgprs"])
 
 
 def lds_of_launch(facts: Arch, static: int | None, launch: int | None) -> int | None:

@@ -54,7 +54,10 @@ def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int 
     issues = added([part[2] for part in parts], ["unit", "pipe"])
     engines, units = _units(trace)
     grid = _time_grid(trace, bins)
-    moved = aligned(trace, _waves_of_traced_simds(trace), "start_cycles", "end_cycles")
+    simds = trace.waves.filter(pl.col("instruction_count") > 0).select("se", "simd").unique()
+    waves = trace.waves  # of traced SIMDs: the others would look idle; all of them where none was traced
+    waves = waves.join(simds, on=["se", "simd"], how="semi", nulls_equal=True) if simds.height else waves
+    moved = aligned(trace, waves, "start_cycles", "end_cycles")
     spans = moved.group_by("se", "simd").agg(span=pl.col("end_cycles").max() - pl.col("start_cycles").min())
     units = units.join(spans, on=["se", "simd"], how="semi", maintain_order="left", nulls_equal=True)
     per_unit, issues = units.join(per_unit, left_on="unit", right_on="group"), units.join(issues, on="unit")
@@ -98,12 +101,6 @@ def _pipes_of_part(
         base_clock=base_clock(whole.gfxip),
         counts_unknown_rows=rows is None,
     )
-
-
-def _waves_of_traced_simds(trace: ThreadTrace) -> pl.DataFrame:
-    """Waves of SIMDs whose instructions were traced: the others would look idle. All of them where none was."""
-    simds = trace.waves.filter(pl.col("instruction_count") > 0).select("se", "simd").unique()
-    return trace.waves.join(simds, on=["se", "simd"], how="semi", nulls_equal=True) if simds.height else trace.waves
 
 
 def _units(trace: ThreadTrace) -> tuple[pl.DataFrame, pl.DataFrame]:

@@ -11,7 +11,54 @@ from wavewright.analysis.common.noise import share_bounds
 from wavewright.analysis.trace.samples.causes import ISSUED, LOST, SampleScope, causes_of_samples, scope_of
 from wavewright.analysis.trace.selection import at_rows
 from wavewright.model.answer import Answer
+from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
+
+
+@dataclass(frozen=True)
+class SampleStalls(Answer, package=__package__):
+    """Why sampled waves did not issue, the most frequent cause first."""
+
+    scope: SampleScope
+    causes: pl.DataFrame
+    by_row: pl.DataFrame
+
+
+def sample_stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SampleStalls:
+    """The causes of samples that were not issued; `rows` = only those at these code rows, as shares of all."""
+    scope, _ = scope_of(trace)
+    stalled = causes_of_samples(trace).filter(pl.col("cause") != ISSUED.name, pl.col("count") > 0)
+    stalled = at_rows(stalled, rows)
+    by_row = (
+        stalled.group_by("row", "cause")
+        .agg(sample_count=pl.col("count").sum())
+        .join(trace.code.select("row", "address", "text", "file", "line"), on="row", how="left")
+        .sort("sample_count", "row", "cause", descending=[True, False, False])
+    )
+    causes = (
+        stalled.sort("count", "row", descending=[True, False])
+        .group_by("cause", maintain_order=True)
+        .agg(
+            pl.col("meaning").first(),
+            sample_count=pl.col("count").sum(),
+            row_count=pl.col("row").n_unique(),
+            top_row=pl.col("row").first(),
+        )
+        .sort("sample_count", "cause", descending=[True, False])
+    )
+    tables = SampleStalls.tables
+    return SampleStalls(scope, _typed(tables["causes"], causes, scope), _typed(tables["by_row"], by_row, scope))
+
+
+def _typed(spec: TableSpec, counts: pl.DataFrame, scope: SampleScope) -> pl.DataFrame:
+    """The declared columns, shares with their bounds among them."""
+    total, independent = scope.sample_count or 1, scope.independent_count
+    shares = [count / total for count in counts["sample_count"].to_list()]
+    bounds = [share_bounds(share, independent) for share in shares]
+    columns = {"share": shares, "share_min": [low for low, _ in bounds], "share_max": [high for _, high in bounds]}
+    frame = counts.with_columns(pl.Series(name, values, pl.Float64) for name, values in columns.items())
+    return frame.select(spec.casts)
+
 
 LEAST_SHARE = 0.05  #: A finding is told when its share of samples is at least this, at the lower end of its interval.
 LEAST_OBSERVATIONS = 30  #: With fewer independent observations an interval is wider than most findings.

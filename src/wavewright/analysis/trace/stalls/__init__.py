@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.code.row_places import located
+from wavewright.analysis.trace.code.attribution import located
 from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import IDLE_COLUMNS, resolve

@@ -40,11 +40,7 @@ class Classic(Answer, package=__package__):
 
 
 def classic_type(text: str) -> str:
-    """The classic type of an instruction.
-
-    >>> classic_type("s_waitcnt vmcnt(0) lgkmcnt(0)"), classic_type("s_nop 7"), classic_type("V_FMA_F32 v0, v1")
-    ('VMEM-wait', 'other', 'MFMA/FMA')
-    """
+    """The classic type of an instruction."""
     lowered = text.lower()
     if "s_waitcnt" in lowered:
         return next((name for word, name in _WAITS if word in lowered), "waitcnt")

@@ -12,7 +12,7 @@ from wavewright.analysis.common.step_functions import StepCurve
 from wavewright.analysis.trace.clocks import clock_curves
 from wavewright.analysis.trace.derived_counters import DerivedValues, indices
 from wavewright.analysis.trace.derived_counters.sampled_counters import counter_names, gpu_curve
-from wavewright.analysis.trace.waves.kernel_residency import residency_changes
+from wavewright.analysis.trace.waves.resident import residency_changes
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
@@ -50,7 +50,8 @@ def curve_series(trace: ThreadTrace, name: str, *, se: int | None = None) -> tup
     """The curves of a name in their order, without computing them; `se`: those of one shader engine."""
     _checked(name)
     if name == "sampled_counters":
-        names = counter_names(trace) if _has(trace, se) else []
+        has_samples = trace.sampled_counters.height if se is None else se in curve_engines(trace, name)
+        names = counter_names(trace) if has_samples else []
         return tuple(Series(name.removeprefix("SQ_"), {"counter": name}) for name in names)
     if name == "wave_states":
         present = trace.states["state"].unique().sort().to_list() if trace.waves.height else []
@@ -73,8 +74,7 @@ def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tupl
     """The curves of a name but `wave_states`, in the order of `curve_series`, on the aligned clock."""
     series = curve_series(trace, name, se=se)
     if name == "sampled_counters":
-        curves = [gpu_curve(trace, number, se=se) for number in range(len(series))]
-        return tuple(StepCurve.of_values(curve) for curve in curves)
+        return tuple(StepCurve.of_values(gpu_curve(trace, number, se=se)) for number in range(len(series)))
     if name == "clock":
         pairs = clock_curves(trace).select("se", "time_cycles", value="mhz")
         return tuple(
@@ -82,7 +82,11 @@ def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tupl
         )
     changes = residency_changes(trace)
     of_engine = changes if se is None else changes.filter(pl.col("se") == se)
-    return tuple(StepCurve.of_changes(_of(of_engine, entry)) for entry in series)
+    curves = []
+    for entry in series:
+        ((column, value),) = entry.keys.items()
+        curves.append(StepCurve.of_changes(of_engine.filter(pl.col(column).eq_missing(pl.lit(value)))))
+    return tuple(curves)
 
 
 def derived_steps(got: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:
@@ -110,12 +114,3 @@ def _checked(name: str) -> str:
     if name not in CURVES:
         raise UsageError(f"no curves {name[:40]!r}", advice=f"one of {', '.join(CURVES)}")
     return name
-
-
-def _has(trace: ThreadTrace, se: int | None) -> bool:
-    return bool(trace.sampled_counters.height) if se is None else se in curve_engines(trace, "sampled_counters")
-
-
-def _of(changes: pl.DataFrame, series: Series) -> pl.DataFrame:
-    ((column, value),) = series.keys.items()
-    return changes.filter(pl.col(column).eq_missing(pl.lit(value)))

@@ -11,22 +11,13 @@ import polars as pl
 from wavewright.analysis.trace.costs.hotspots import collecting
 from wavewright.analysis.trace.costs.row_costs import entered_rows, row_totals
 from wavewright.analysis.trace.selection import at_rows
+from wavewright.base.toml import packaged
 from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
 
 _HEAD_LINE = re.compile(r"\s*(@|def\s|async\s+def\s|class\s|with\s|template\b|__global__|__device__)")
-_REMEDIES = {
-    "py": (
-        "the compiler gave these instructions the line of a decorator, a function's head or a helper: give every "
-        "operation the location of the code that asked for it (FlyDSL, tinygrad: pass a location to the builder)"
-    ),
-    "other": "an inlined helper or macro took the line: look at the inline chain (wavewright source), compile with -g",
-    "none": (
-        "no debug lines: HIP, C++: compile with -g or -gline-tables-only; Triton: unset TRITON_DISABLE_LINE_INFO; "
-        "FlyDSL, tinygrad: keep the locations of operations up to the code object"
-    ),
-}
+_REMEDIES: dict[str, str] = packaged("caveats.toml", __package__)["source_mapping"]
 
 
 @dataclass(frozen=True)

@@ -59,11 +59,7 @@ def trust_of(trace: ThreadTrace) -> Trust:
 
 
 def cycles_verdict(caveats: tuple[Caveat, ...]) -> str:
-    """Verdict that the worst caveat allows.
-
-    >>> cycles_verdict(())
-    'good'
-    """
+    """Verdict that the worst caveat allows."""
     severities = {caveat.severity for caveat in caveats}
     return next((word for severity, word in CYCLES.items() if severity in severities), "good")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from wavewright.analysis.trace.code.row_places import located
+from wavewright.analysis.trace.code.attribution import located
 from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
@@ -48,9 +48,16 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
     table = located(table, trace).select(Waits.tables["waits"].names)
     kinds = producer_kinds(trace).rename({"row": "producer_row", "kind": "producer_kind"})
     edges = located(edges, trace, row="producer_row").join(kinds, on="producer_row", how="left")
+    place = table.select("row", "execution_count").with_row_index("place")
+    edges = (
+        edges.join(place, on="row")
+        .with_columns(execution_share=pl.col("count") / pl.col("execution_count"))
+        .sort("place", "last_count", "count", "producer_row", descending=[False, True, True, False])
+        .select(Waits.tables["producers"].names)
+    )
     return Waits(
         waits=table,
-        producers=_in_order_of(table, edges),
+        producers=edges,
         stall_cycles_total=total,
         execution_count=int(table["execution_count"].sum()),
         stalled_count=int(table["stalled_count"].sum()),
@@ -83,14 +90,4 @@ def _producers(edges: pl.DataFrame, typical: pl.DataFrame) -> pl.DataFrame:
         last_stall_cycles_mean=pl.when(last).then(pl.col("last_stall_cycles_total") / pl.col("last_count")),
         last_stall_cycles_max=pl.when(last).then("last_stall_cycles_max"),
         slack_cycles_mean=pl.when(free).then((mean_free - pl.col("typical")).clip(lower_bound=0)),
-    )
-
-
-def _in_order_of(table: pl.DataFrame, edges: pl.DataFrame) -> pl.DataFrame:
-    place = table.select("row", "execution_count").with_row_index("place")
-    return (
-        edges.join(place, on="row")
-        .with_columns(execution_share=pl.col("count") / pl.col("execution_count"))
-        .sort("place", "last_count", "count", "producer_row", descending=[False, True, True, False])
-        .select(Waits.tables["producers"].names)
     )

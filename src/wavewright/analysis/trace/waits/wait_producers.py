@@ -67,13 +67,8 @@ _KEYS = {
 }
 
 #: Columns of `Resolved.idle` that together are all idle cycles.
-IDLE_COLUMNS = (
-    "start_cycles_total",
-    "cold_fetch_cycles_total",
-    "fetch_cycles_total",
-    "dependency_cycles_total",
-    "drain_cycles_total",
-)
+_IDLE_CAUSES = ("start", "cold_fetch", "fetch", "dependency", "drain")
+IDLE_COLUMNS = tuple(f"{cause}_cycles_total" for cause in _IDLE_CAUSES)
 #: A class of each kind of producer that writes memory: the end of a program waits for it.
 _STORES = ("vmem_store", "vmem_atomic", "scratch_store")
 _LINE_BYTES = 64  #: Of code; instruction caches are filled by it or by two of it.

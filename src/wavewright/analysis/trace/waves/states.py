@@ -41,6 +41,8 @@ def states(trace: ThreadTrace, *, bins: int = 60) -> States:
     ask(trace, state_questions(bins))
     grid = _time_grid(trace, bins)
     curves = added(answers(trace, _curves_of_part, bins), ["se", "kind", "bin"])
+    curves = curves.join(lengths_of(grid), on="bin", maintain_order="left")
+    mean = pl.col("cycles") / pl.col("length")
     totals = added(answers(trace, _totals_of_part), ["se", "kernel", "kind", "bin"])
     totals = totals.filter(pl.col("bin") == _ALL_BINS)
     names = trace.kernels.select("kernel", name="demangled")
@@ -50,7 +52,7 @@ def states(trace: ThreadTrace, *, bins: int = 60) -> States:
         total=_shares(totals, []),
         by_engine=_shares(totals, ["se"]),
         by_kernel=by_kernel.select("kernel", "name", "state", "cycles_total", "share"),
-        over_time=_over_time(curves, grid),
+        over_time=curves.select("se", _named(), "bin", "start_cycles", cycles_total="cycles", wave_count_mean=mean),
         start_cycles=grid.start_cycles,
         end_cycles=grid.end_cycles,
         bin_cycles=grid.width_cycles,
@@ -105,12 +107,6 @@ def _shares(totals: pl.DataFrame, group: list[str]) -> pl.DataFrame:
         .sort(*group, "kind", nulls_last=True)
         .select(*group, _named(), "cycles_total", "share")
     )
-
-
-def _over_time(curves: pl.DataFrame, grid: TimeBins) -> pl.DataFrame:
-    joined = curves.join(lengths_of(grid), on="bin", maintain_order="left")
-    mean = pl.col("cycles") / pl.col("length")
-    return joined.select("se", _named(), "bin", "start_cycles", cycles_total="cycles", wave_count_mean=mean)
 
 
 def state_curves(trace: ThreadTrace, *, per_se: bool = True) -> pl.DataFrame:

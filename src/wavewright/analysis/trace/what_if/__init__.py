@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import polars as pl
@@ -67,16 +66,9 @@ def what_if(
 
     Raises `UsageError` when an edit is none, or the code of the trace cannot be edited.
 
-    Parameters
-    ----------
-    rows
-        Only blocks with one of these rows are searched.
-    edit
-        `waits`, `move 214 up 8`, `sink 230; lds first`, ...: all of them together are one edit.
-    assume
-        Facts that the code does not prove: `disjoint 211,224; readonly`.
-    at_row
-        A row of the block; None = that of the first edit, else the block that stalls most.
+    `edit` is one edit or several that are one together (`waits`, `move 214 up 8`, `sink 230; lds first`, ...), `assume`
+    what the code does not prove (`disjoint 211,224; readonly`). The block is that of `at_row`, else that of the first
+    edit, else the one that stalls most, of those with one of `rows`.
     """
     edit_list = [parsed_edit(text) for text in _parts(edit)]
     assumptions = _parts(assume)
@@ -125,9 +117,8 @@ def _block_orders(
         apart = lds_apart(trace, [code.rows[number] for number in block.rows])
         return BlockOrders(code, block, assumptions=assumed_facts, apart=apart), len(apart)
 
-    orders: tuple[BlockOrders, int] = once(
-        trace.answers, ("block orders", block.first, block.last, assumed_facts), make
-    )
+    key = ("block orders", block.first, block.last, assumed_facts)
+    orders: tuple[BlockOrders, int] = once(trace.answers, key, make)
     return orders
 
 
@@ -138,10 +129,10 @@ def _parts(text: str) -> tuple[str, ...]:
 def _block_at(code: KernelRows, row: int | None) -> EditedBlock | None:
     if row is None:
         return None
-    matches = next((block for block in blocks_of(code) if row in block.rows), None)
-    if matches is None:
+    block = next((each for each in blocks_of(code) if row in each.rows), None)
+    if block is None:
         raise UsageError(f"there is no code row {row}", advice="hotspots and disassemble list the rows")
-    return matches
+    return block
 
 
 def _costliest_block(trace: ThreadTrace, code: KernelRows, rows: pl.Series | None) -> EditedBlock:
@@ -179,12 +170,10 @@ class _Study:
 
     def _block_bound(self) -> float:
         block = self._orders.block
-        bound: float = once(self._trace.answers, ("bound of block", block.first, block.last), self._replayed_bound)
+        removal = Removal(self._replayed.causes, rows=tuple(block.rows))
+        key = ("bound of block", block.first, block.last)
+        bound: float = once(self._trace.answers, key, lambda: replay(self._trace, [removal]).gain_share(removal))
         return bound
-
-    def _replayed_bound(self) -> float:
-        removal = Removal(self._replayed.causes, rows=tuple(self._orders.block.rows))
-        return replay(self._trace, [removal]).gain_share(removal)
 
     def _waves_with(self, vgprs: int) -> int | None:
         if self._resources is None:
@@ -207,9 +196,9 @@ class _Study:
         most = self._orders.vgprs
         while most < MOST_VGPRS and self._waves_with(most + 1) == self._waves:
             most += 1
-        matches = searched(self._orders, self.timed, most)
-        self._searched = matches.tried_count
-        for name, order, gain in matches.best:
+        result = searched(self._orders, self.timed, most)
+        self._searched = result.tried_count
+        for name, order, gain in result.best:
             self._add(name, order, gain)
 
     def judge(self, name: str, answer: LegalOrder | Refused) -> None:
@@ -223,16 +212,11 @@ class _Study:
         """Time the kernel with room for more waves on every SIMD."""
         answer = self._resources and more_waves(self._trace, *self._resources, more)
         if not answer or answer.reason:
-            reason = answer.reason if answer else "what a wave of this kernel needs is not known"
-            self._edits.append({"edit": len(self._edits), "name": name, "verdict": "refused", "reason": reason})
+            self.judge(name, Refused(answer.reason if answer else "what a wave of this kernel needs is not known"))
             return
         gain = self._replayed.gain_of_waves(answer.more)
-        row = {
-            "edit": len(self._edits),
-            "name": name,
-            "waves_per_simd_limit": answer.waves_per_simd,
-            "needs": answer.needs,
-        }
+        row = {"edit": len(self._edits), "name": name}
+        row |= {"waves_per_simd_limit": answer.waves_per_simd, "needs": answer.needs}
         self._edits.append(row | self._timed_row(gain, is_deeper=True))
 
     def _timed_row(self, gain: GainInterval, *, is_deeper: bool) -> dict[str, Any]:
@@ -265,9 +249,11 @@ class _Study:
             row |= {"verdict": "not timed", "reason": reason}
         else:
             row |= self._timed_row(gain, is_deeper=bool(order.prologue))
-            self._execution = self._execution or _execution_rows(
-                self._replayed.one_execution(order, self._orders.written)
-            )
+            self._execution = self._execution or [
+                {"is_edited": bool(side), "row": at if at >= 0 else None, "begin_cycles": begin, "end_cycles": end}
+                for side, spans in enumerate(self._replayed.one_execution(order, self._orders.written))
+                for at, begin, end in spans
+            ]
         self._edits.append(row)
         self._waits += _wait_rows(number, order)
         self._listing += _listing_rows(number, order, self._orders)
@@ -291,23 +277,12 @@ class _Study:
             edits=frame_of(specs["edits"], self._edits),
             waits=frame_of(specs["waits"], self._waits),
             listing=frame_of(specs["listing"], self._listing),
-            queues=frame_of(specs["queues"], [queue.__dict__ for queue in self._queue_rows()]),
+            queues=frame_of(specs["queues"], [asdict(queue) for queue in self._replayed.queues()]),
             assumptions=assumptions,
             execution=frame_of(specs["execution"], self._execution),
             runs=frame_of(specs["runs"], []),
             measured=frame_of(specs["measured"], []),
         )
-
-    def _queue_rows(self) -> Iterable[Any]:
-        return self._replayed.queues()
-
-
-def _execution_rows(executions: Iterable[Iterable[tuple[int, int, int]]]) -> list[dict[str, Any]]:
-    return [
-        {"is_edited": bool(side), "row": row if row >= 0 else None, "begin_cycles": begin, "end_cycles": end}
-        for side, spans in enumerate(executions)
-        for row, begin, end in spans
-    ]
 
 
 def _untimed(gain: GainInterval, waves: int | None, waves_before: int | None) -> str:
@@ -337,21 +312,19 @@ def _verdict(gain: GainInterval) -> str:
 
 def _wait_rows(number: int, order: LegalOrder) -> list[dict[str, Any]]:
     """Derived waits with what needs them."""
-    rows = []
     behind = [*order.order, -2]
-    for place, needs in sorted(order.derived_order.needs.items()):
-        for counter, need in needs.items():
-            rows.append(
-                {
-                    "edit": number,
-                    "row": behind[place],
-                    "counter": counter,
-                    "value": order.derived_order.waits[place][counter],
-                    "needed_row": need.operation.row.row,
-                    "needed_for": need.reason,
-                }
-            )
-    return rows
+    return [
+        {
+            "edit": number,
+            "row": behind[place],
+            "counter": counter,
+            "value": order.derived_order.waits[place][counter],
+            "needed_row": need.operation.row.row,
+            "needed_for": need.reason,
+        }
+        for place, needs in sorted(order.derived_order.needs.items())
+        for counter, need in needs.items()
+    ]
 
 
 def _listing_rows(number: int, order: LegalOrder, orders: BlockOrders) -> list[dict[str, Any]]:
@@ -384,8 +357,48 @@ def _resources(trace: ThreadTrace, orders: BlockOrders) -> tuple[Any, Resources]
         facts = architecture(trace).facts
     except UsageError:
         return None
-    kernels_executed = trace.waves["kernel"].drop_nulls().unique().to_list()
-    matches = [
-        each.resources for each in kernel_resources(trace, facts, Resources()) if each.kernel in kernels_executed
-    ]
-    return (facts, matches[0]) if len(matches) == 1 and matches[0].vgprs is not None else None
+    executed = trace.waves["kernel"].drop_nulls().unique().to_list()
+    known = [each.resources for each in kernel_resources(trace, facts, Resources()) if each.kernel in executed]
+    return (facts, known[0]) if len(known) == 1 and known[0].vgprs is not None else None
+
+
+@dataclass(frozen=True)
+class Reach:
+    """Rows of a block that one of them may stand before."""
+
+    row: int
+    first_row: int  #: Of the block.
+    last_row: int
+    upper_row: int  #: It may stand before this row and any further down to `lower_row`, everything else unmoved.
+    lower_row: int
+    above_row: int | None  #: The row that it must stay behind; None = the start of the block is in the way.
+    above: str  #: The reason.
+    below_row: int | None
+    below: str
+    refusal: str  #: Why it cannot be moved at all; empty = it can.
+
+
+def reach(trace: ThreadTrace, row: int) -> Reach:
+    """The places that a row may have. Raises `UsageError` when there is no such row, or its code cannot be edited."""
+    orders = block_orders_at(trace, row)
+    block, at = orders.block, orders.places.get(row)
+    refusal = orders.refusal or ("" if at is not None else "waits, padding and hints are derived and not moved")
+    if refusal or at is None:
+        return Reach(row, block.first, block.last, row, row, None, "", None, "", refusal)
+    edges = orders.dependences.edges
+    above = max(edges[at], default=None)
+    below = next((place for place in range(at + 1, len(edges)) if at in edges[place]), None)
+    upper = 0 if above is None else above + 1
+    lower = len(orders.core) - 1 if below is None else below
+    return Reach(
+        row,
+        block.first,
+        block.last,
+        orders.core[upper].row,
+        orders.core[lower].row,
+        None if above is None else orders.core[above].row,
+        "" if above is None else edges[at][above].words,
+        None if below is None else orders.core[below].row,
+        "" if below is None else edges[below][at].words,
+        "",
+    )

@@ -46,7 +46,8 @@ def _lines(trace: ThreadTrace, answer: WhatIf) -> Iterator[str]:
     labels = _labels(rows, targets)
     function = place["function"][0] or "kernel"
     symbol = function if _NAME.fullmatch(function) else "kernel"
-    yield f"// {symbol}: {_comment(name)}"
+    comment = "".join(letter if letter.isprintable() else "?" for letter in name)[:200]
+    yield f"// {symbol}: {comment}"
     yield f"// {vgprs} vector registers; the descriptor and the metadata of the kernel must allow as many."
     yield f"// {CHECKED}"
     yield f'.amdgcn_target "amdgcn-amd-amdhsa--{(trace.source.target or "").split(":")[0]}"'
@@ -83,7 +84,3 @@ def _listed(
     for row, text in listing:
         target = targets.get(row) if row is not None else None
         yield "\t" + (_IMMEDIATE.sub(f" {labels[target]}", text) if target is not None else text)
-
-
-def _comment(text: str) -> str:
-    return "".join(letter if letter.isprintable() else "?" for letter in text)[:200]

@@ -14,20 +14,24 @@ from wavewright.analysis.code.edits.derived_waits import DerivedOrder, unmet_nee
 from wavewright.analysis.code.edits.wider_loads import widened
 from wavewright.errors import UsageError
 
-_NUMBER: Final = r"(\d{1,9})"
-_LIST: Final = r"\d{1,9}(?::\d{1,9})?(?:,\d{1,9}(?::\d{1,9})?)*"  #: `40,44:46`
+_NUMBER: Final = r"\d{1,9}"
+_ROW: Final = rf"(?P<row>{_NUMBER})"
+_OTHER: Final = rf"(?P<other>{_NUMBER})"
+_LIST: Final = rf"(?P<rows>{_NUMBER}(?::{_NUMBER})?(?:,{_NUMBER}(?::{_NUMBER})?)*)"  #: `40,44:46`
 _MOST_LISTED: Final = 256
+#: Forms of edits; the groups of a pattern are fields of `Edit`.
 _FORMS: Final = (
     ("waits", r"waits"),
-    ("up", rf"move {_NUMBER} up(?: {_NUMBER})?"),
-    ("down", rf"(?:move {_NUMBER} down|sink {_NUMBER})(?: {_NUMBER})?"),
-    ("before", rf"move {_NUMBER} before {_NUMBER}"),
-    ("drop", rf"drop {_NUMBER}"),
-    ("wait", rf"wait {_NUMBER} (\w+cnt)=(\d{{1,3}})"),
-    ("first", r"(loads|lds|matrix) first"),
-    ("widen", rf"widen ({_LIST})"),
-    ("ahead", rf"ahead ({_LIST}) before {_NUMBER}"),
-    ("waves", r"waves \+([1-9])"),
+    ("up", rf"move {_ROW} up(?: {_OTHER})?"),
+    ("down", rf"move {_ROW} down(?: {_OTHER})?"),
+    ("down", rf"sink {_ROW}(?: {_OTHER})?"),
+    ("before", rf"move {_ROW} before {_OTHER}"),
+    ("drop", rf"drop {_ROW}"),
+    ("wait", rf"wait {_ROW} (?P<word>\w+cnt)=(?P<other>\d{{1,3}})"),
+    ("first", r"(?P<word>loads|lds|matrix) first"),
+    ("widen", rf"widen {_LIST}"),
+    ("ahead", rf"ahead {_LIST} before {_OTHER}"),
+    ("waves", r"waves \+(?P<other>[1-9])"),
 )
 _KINDS: Final = {
     "loads": ("vmem_load", "scratch_load", "vmem_lds_load"),
@@ -39,7 +43,7 @@ FORMS_SAID: Final = (
     " loads first, lds first, matrix first, widen N:M, ahead N,M before K, waves +1"
 )
 _ALONE: Final = ("wait", "widen", "ahead", "waves")
-_DISJOINT: Final = re.compile(rf"disjoint {_NUMBER},{_NUMBER}")
+_DISJOINT: Final = re.compile(rf"disjoint ({_NUMBER}),({_NUMBER})")
 
 
 @dataclass(frozen=True)
@@ -65,23 +69,11 @@ def parsed_edit(text: str) -> Edit:
     for form, pattern in _FORMS:
         match = re.fullmatch(pattern, words)
         if match:
-            return _edit_of(words, form, [group for group in match.groups() if group is not None])
+            groups = match.groupdict()
+            rows = _listed_rows(groups["rows"]) if "rows" in groups else ()
+            row, other = rows[0] if rows else int(groups.get("row", -1)), groups.get("other")
+            return Edit(words, form, row, int(other) if other else None, groups.get("word", ""), rows)
     raise UsageError(f"no edit: {text[:80]}", advice=f"an edit is one of: {FORMS_SAID}")
-
-
-def _edit_of(words: str, form: str, groups: list[str]) -> Edit:
-    if form == "waits":
-        return Edit(words, form)
-    if form == "first":
-        return Edit(words, form, word=groups[0])
-    if form == "waves":
-        return Edit(words, form, other=int(groups[0]))
-    if form in ("widen", "ahead"):
-        rows = _listed_rows(groups[0])
-        return Edit(words, form, rows[0], int(groups[1]) if form == "ahead" else None, rows=rows)
-    if form == "wait":
-        return Edit(words, form, int(groups[0]), int(groups[2]), groups[1])
-    return Edit(words, form, int(groups[0]), int(groups[1]) if len(groups) > 1 else None)
 
 
 def _listed_rows(text: str) -> tuple[int, ...]:
@@ -97,11 +89,7 @@ def _listed_rows(text: str) -> tuple[int, ...]:
 
 
 def parsed_assumptions(texts: tuple[str, ...]) -> Assumptions:
-    """Assumptions from their words: `disjoint 211,224`, `readonly`, `padded`.
-
-    >>> parsed_assumptions(("disjoint 3,5", "readonly")).are_disjoint(5, 3)
-    True
-    """
+    """Assumptions from their words: `disjoint 211,224`, `readonly`, `padded`."""
     answer = Assumptions()
     for text in texts:
         words = " ".join(text.split())
@@ -124,12 +112,7 @@ def edited(orders: BlockOrders, edits: list[Edit], assumptions: Assumptions) -> 
     if alone:
         return _edited_alone(orders, alone, assumptions) if len(edits) == 1 else Refused(f"{alone.text}: only alone")
     for edit in edits:
-        if edit.form == "drop":
-            answer = _dropped(orders, edit)
-            if isinstance(answer, Refused):
-                return answer
-            continue
-        new_order = _moved(orders, order, edit)
+        new_order = _dropped(orders, edit) or order if edit.form == "drop" else _moved(orders, order, edit)
         if isinstance(new_order, Refused):
             return new_order
         order = new_order

@@ -99,11 +99,8 @@ class EditedTrace:
             causes |= set(ready.causes)
             try:
                 self._waves.append(ready.waves)
-                self._replays.append(
-                    _core.EditReplay(
-                        ready.instructions, ready.waves, ready.barriers, ports, rules, free_wait_cycles(trace)
-                    )
-                )
+                recorded = (ready.instructions, ready.waves, ready.barriers)
+                self._replays.append(_core.EditReplay(*recorded, ports, rules, free_wait_cycles(trace)))
             except ValueError as error:
                 raise UsageError(str(error), advice="hotspots and waits need no replay") from error
         self.recorded_cycles = sum(replay.recorded_cycles for replay in self._replays)
@@ -120,9 +117,8 @@ class EditedTrace:
         answer = []
         for unit, server in zip(("memory", "LDS"), best.servers if best else (), strict=False):
             cycles_fitted, most, spread, spread_without, samples = server
-            is_identified = (
-                cycles_fitted > 0 and samples >= _FEW_SAMPLES and spread <= _IDENTIFIED_SHARE * spread_without
-            )
+            is_explained = spread <= _IDENTIFIED_SHARE * spread_without
+            is_identified = cycles_fitted > 0 and samples >= _FEW_SAMPLES and is_explained
             answer.append(Queue(unit, cycles_fitted, most, samples, is_identified))
         return answer
 
@@ -137,18 +133,17 @@ class EditedTrace:
         around = [[_row_around(row) for row in part] for part in (order.prologue, order.epilogue)]
         first, last = code_block[0].row, code_block[-1].row
         is_same = [row.text for row in order.rows] == [row.text for row in code_block] and not order.prologue
-        return self._interval([replay.edited(first, last, rows, *around) for replay in self._replays], bound, is_same)
+        times = [replay.edited(first, last, rows, *around) for replay in self._replays]
+        return self._interval(times, bound, is_same=is_same)
 
     def gain_of_waves(self, more: int) -> GainInterval:
         """The interval of what room for more waves on every SIMD gains; executions are the waves that start earlier."""
         return self._interval([replay.with_more_waves(more) for replay in self._replays], 1.0, is_same=False)
 
-    def _interval(self, parts: Sequence[EditTimes], bound: float, is_same: bool) -> GainInterval:  # noqa: FBT001 - two callers
+    def _interval(self, parts: Sequence[EditTimes], bound: float, *, is_same: bool) -> GainInterval:
         executions = sum(part[3] for part in parts)
         if is_same or not self.recorded_cycles:
-            return GainInterval(
-                0.0, 0.0, 0.0, is_extrapolated=False, execution_count=executions, lacking_sample_count=0
-            )
+            return GainInterval(0.0, 0.0, 0.0, False, executions, 0)  # noqa: FBT003 - fields in their order
         cycles = [sum(of_mode) for of_mode in zip(*(part[0] for part in parts), strict=True)]
         times = [each / self.recorded_cycles for each in cycles]
         more_traffic = max(part[1] for part in parts)
@@ -210,7 +205,7 @@ def _rows_of_edit(
     kept_rows = kept_waits(listing, code_block)
     moved_rows = _moved_rows(listing, code_block)
     last_writers: dict[int, int] = {}
-    around = _last_writers(listing)
+    around = {register: place for place, row in enumerate(listing) for register in _registers(row.writes)}
     rows: list[RowOfEdit] = []
     texts = {row.row: row.text for row in code_block}
     for place, row in enumerate(listing):
@@ -259,14 +254,6 @@ def _cycles_between(before: CodeRow, row: CodeRow) -> tuple[int, bool]:
         is_chain = row.is_matrix and before.writes == row.writes
         return (_SAME_ACCUMULATOR if is_chain else _MATRIX_RESULT), True
     return (_BEFORE_MATRIX if row.is_matrix and not before.text.startswith("s_") else _RESULT), False
-
-
-def _last_writers(listing: Sequence[CodeRow]) -> dict[int, int]:
-    writers = {}
-    for place, row in enumerate(listing):
-        for register in _registers(row.writes):
-            writers[register] = place
-    return writers
 
 
 def _registers(bits: int) -> list[int]:
@@ -321,17 +308,12 @@ def row_rules(trace: ThreadTrace) -> dict[str, object]:
 
     def make() -> dict[str, object]:
         code = trace.code.sort("row")
-        access_rows = accesses(code).select("row", "space", "bytes_per_lane", "direction")
-        access_frame = code.select("row", "text").join(access_rows, on="row", how="left", maintain_order="left")
+        rows = code.select("row", "text").join(accesses(code), on="row", how="left", maintain_order="left")
         unit = pl.col("space").replace_strict(_UNITS, default=-1, return_dtype=pl.Int32).fill_null(-1)
         dwords = (pl.col("bytes_per_lane").fill_null(_DWORD) / _DWORD).ceil().clip(1, 255).cast(pl.UInt8)
         mnemonic = pl.col("text").fill_null("").str.extract(r"^(\S*)").rank("dense").cast(pl.UInt32)
-        frame = access_frame.select(
-            unit=unit,
-            dwords=dwords,
-            is_store=pl.col("direction").is_in(["store", "atomic"]).fill_null(value=False).cast(pl.UInt8),
-            key=mnemonic,
-        )
+        is_store = pl.col("direction").is_in(["store", "atomic"]).fill_null(value=False).cast(pl.UInt8)
+        frame = rows.select(unit=unit, dwords=dwords, is_store=is_store, key=mnemonic)
         return {**wait_rules(trace), **frame.to_dict()}
 
     return once(trace.answers, ("edit rules",), make)

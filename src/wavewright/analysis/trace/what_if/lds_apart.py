@@ -34,11 +34,9 @@ def lds_apart(trace: ThreadTrace, rows: Sequence[CodeRow]) -> frozenset[tuple[in
         lane_rows = executions(wave, LaneOptions())
     except WavewrightError:  # the target or the start of the kernel is not known
         return frozenset()
-    block_rounds = wave.instructions.select("row").with_row_index("instruction")
     first, last = rows[0].row, rows[-1].row
-    block_rounds = block_rounds.with_columns(round=(pl.col("row") == first).cum_sum()).filter(
-        pl.col("row").is_between(first, last) & (pl.col("round") <= _MOST_ROUNDS)
-    )
+    numbered = wave.instructions.select("row", round=(pl.col("row") == first).cum_sum()).with_row_index("instruction")
+    block_rounds = numbered.filter(pl.col("row").is_between(first, last) & (pl.col("round") <= _MOST_ROUNDS))
     access_rows = lane_rows.join(block_rounds, on="instruction").filter(pl.col("row").is_in(list(widths)))
     bytes_touched = _touched(access_rows, widths)
     rounds = {number for number, _ in bytes_touched}

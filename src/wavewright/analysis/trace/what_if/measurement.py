@@ -63,15 +63,8 @@ def with_measured(answer: WhatIf, before: KernelTime, after: KernelTime) -> What
         verdict = "more than predicted"
     elif low is not None and gain + noise < low:
         verdict = "less than predicted"
-    columns = {
-        "edit": row["edit"],
-        "verdict": verdict,
-        "gain_share": gain,
-        "noise_share": noise,
-        "is_noise_known": is_noise_known,
-        "before_ns": before.median_ns,
-        "after_ns": after.median_ns,
-        "before_count": before.call_count,
-        "after_count": after.call_count,
-    }
+    columns = {"edit": row["edit"], "verdict": verdict, "gain_share": gain}
+    columns |= {"noise_share": noise, "is_noise_known": is_noise_known}
+    for side, time in (("before", before), ("after", after)):
+        columns |= {f"{side}_ns": time.median_ns, f"{side}_count": time.call_count}
     return replace(answer, measured=frame_of(type(answer).tables["measured"], [columns]))

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import polars as pl
 
 from wavewright.analysis.common.occupancy.limits import Resources, ladder, limits
+from wavewright.analysis.trace.occupancy.resident_waves import achieved
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.facts import Arch
 from wavewright.model.trace import ThreadTrace
@@ -28,15 +29,15 @@ def more_waves(trace: ThreadTrace, arch: Arch, resources: Resources, more: int) 
         rungs = ladder(arch, resources)
     except UsageError as error:
         return MoreWaves(str(error))
-    resident = _most_resident(trace)
+    traced = trace.waves.filter(pl.col("instruction_count") > 0)
+    resident = achieved(traced).waves_per_simd_max if traced.height else 0
     if resident < now.waves_per_simd_peak:
         fits = f"{now.waves_per_simd_peak} waves fit on a SIMD and at most {resident} were there"
         return MoreWaves(f"{fits}: no wave waited for room")
     rung = next((each for each in rungs if each.waves_per_simd >= now.waves_per_simd + more), None)
     if rung is None:
-        return MoreWaves(
-            f"no more than {rungs[-1].waves_per_simd if rungs else now.waves_per_simd} waves fit on a SIMD"
-        )
+        most = rungs[-1].waves_per_simd if rungs else now.waves_per_simd
+        return MoreWaves(f"no more than {most} waves fit on a SIMD")
     amounts = {limiter.name: limiter.allocated for limiter in now.limiters}
     parts = [
         f"at most {most:,} {name} instead of {amounts.get(short, 0):,}"
@@ -48,15 +49,3 @@ def more_waves(trace: ThreadTrace, arch: Arch, resources: Resources, more: int) 
         if most is not None
     ]
     return MoreWaves("", rung.waves_per_simd - now.waves_per_simd, rung.waves_per_simd, " and ".join(parts))
-
-
-def _most_resident(trace: ThreadTrace) -> int:
-    """Waves that were on one SIMD at the same time, of those whose instructions are recorded."""
-    place = ("se", "cu", "simd")
-    waves = trace.waves.filter(pl.col("instruction_count") > 0)
-    starts = waves.select(*place, time="start_cycles", change=pl.lit(1))
-    ends = waves.select(*place, time="end_cycles", change=pl.lit(-1))
-    resident = (
-        pl.concat([starts, ends]).sort("time", "change").select(pl.col("change").cum_sum().over(place)).to_series()
-    )
-    return int(resident.max() or 0)  # type: ignore[arg-type]

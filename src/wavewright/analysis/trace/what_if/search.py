@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from wavewright.analysis.code.edits.block_orders import MOST_VGPRS, BlockOrders, LegalOrder, Refused
@@ -42,9 +43,8 @@ def searched(
     beam: list[tuple[str, list[int]]] = [("", start)]
     for turn in range(_ROUNDS):
         for prefix, order in beam:
-            for name, new_order in (
-                [("least waits", order), *_moves(orders, order)] if turn == 0 else _moves(orders, order)
-            ):
+            as_it_is = [("least waits", order)] if turn == 0 else []
+            for name, new_order in (*as_it_is, *_moves(orders, order)):
                 key = tuple(new_order)
                 if key in tried_keys or len(tried_keys) >= _MOST_ORDERS:
                     continue
@@ -97,7 +97,7 @@ def _moves(orders: BlockOrders, order: list[int]) -> Iterator[tuple[str, list[in
 def _consumers(orders: BlockOrders) -> list[int]:
     """The first rows behind the waits for memory, those of the code's first waits."""
     consumers = []
-    for row, next_row in zip(orders.written, orders.written[1:], strict=False):
+    for row, next_row in pairwise(orders.written):
         if row.is_wait and next_row.row in orders.places:
             consumers.append(orders.places[next_row.row])
     return consumers[: _HOTTEST_WAITS * 2]

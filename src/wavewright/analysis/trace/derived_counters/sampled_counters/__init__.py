@@ -172,16 +172,12 @@ def _by_cu(trace: ThreadTrace, names: Sequence[str]) -> pl.DataFrame:
         .select(pl.lit(name).alias("name"), pl.all())
         for number, name in enumerate(names)
     ]
-    if parts:
-        return pl.concat(parts)
-    return _empty("by_cu")
+    return pl.concat(parts) if parts else _empty("by_cu")
 
 
 def _summed(by_cu: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     order = pl.DataFrame({"name": list(names)}, schema={"name": pl.String})
-    sums = by_cu.group_by("name").agg(
-        pl.col("sample_count").sum(), pl.col("value_total").sum(), pl.col("value_max").max()
-    )
+    sums = by_cu.group_by("name").agg(pl.col("sample_count", "value_total").sum(), pl.col("value_max").max())
     return order.join(sums, on="name", how="left", maintain_order="left").select(
         "name",
         pl.col("sample_count").fill_null(0).cast(pl.UInt32),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
@@ -17,6 +17,12 @@ from wavewright.facts.stall_classes import stall_class
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import CATEGORIES, CATEGORY_MEANINGS
 from wavewright.model.trace import ThreadTrace
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from wavewright.model.trace import ThreadTrace
 
 _KINDS: tuple[dict[str, Any], ...] = tuple(
     {"kind": number, "name": name, "colour": name, "meaning": CATEGORY_MEANINGS[name]}
@@ -109,3 +115,29 @@ def _classes(trace: ThreadTrace) -> _Classes:
     places = {name: place for place, name in enumerate(sums["class"])}
     of_group = pl.Series([places.get(name, 0) for name in names], dtype=pl.UInt16)
     return _Classes(tuple(sums["class"]), tuple(sums["stall_cycles"]), group, of_group)
+
+
+_MOST_SUMS = 1 << 22  #: Kept, over all tracks.
+
+
+class StalledShares:
+    """Stall cycles of every track of the timeline `instructions`; those of wide bins are kept."""
+
+    def __init__(self, trace: ThreadTrace, start_cycles: int, end_cycles: int) -> None:
+        """Add up the stalls."""
+        tracks = instruction_tracks(trace)
+        self.track_count = tracks.height
+        if not tracks.height:
+            return
+        most = max(1, _MOST_SUMS // tracks.height)
+        bits = max(0, (-(-(end_cycles - start_cycles) // most) - 1).bit_length())
+        kept = start_cycles, 1 << bits, -(-(end_cycles - start_cycles) >> bits)
+        waves = instruction_waves(trace, tracks)
+        self._cycles = _core.StalledCycles(waves, trace.instructions, tracks.height, kept)
+
+    def shares(self, begin: int, width: int, count: int) -> npt.NDArray[np.float64]:
+        """Shares of `count` bins of `width` cycles for every track, one after the other: tracks x bins."""
+        if not self.track_count:
+            return pl.Series([], dtype=pl.Float64).to_numpy().reshape(0, count)
+        cycles = pl.DataFrame(self._cycles.bins((begin, width, count)))["cycles"].to_numpy()
+        return cycles.reshape(self.track_count, count) / width

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from wavewright import _core
+from wavewright.analysis.common.step_functions import Sums
+from wavewright.analysis.common.time_bins import TimeBins
 from wavewright.analysis.common.timeline import NO_KIND, LayerNumbers, Timeline
-from wavewright.analysis.trace.clocks import aligned_cycles
+from wavewright.analysis.trace.clocks import aligned, aligned_cycles
 from wavewright.analysis.trace.timeline.layers.common_time import SLOT, rows_of_waves, slot_tracks, timeline, track_of
 from wavewright.analysis.trace.waves.resident import resident_waves
+from wavewright.base.once import once
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import STATE_MEANINGS, STATES
 from wavewright.model.trace import ThreadTrace
@@ -47,14 +52,14 @@ def states(trace: ThreadTrace) -> Timeline:
         for number, name in STATES.items()
         if number in trace.executed.state_cycles
     ]
-    return timeline(trace, "states", "Wave states", tracks, kinds, pyramid=lambda layer: _pyramid(trace, tracks, layer))
 
+    def pyramid(layer: LayerNumbers) -> _core.SpanPyramid:
+        start = aligned_cycles(trace, "start_cycles").alias("time")
+        _, first, count = rows_of_waves(trace, "state")
+        waves = trace.waves.select(track_of(tracks, trace.waves), start, first, count)
+        return _core.state_pyramid(layer, waves, trace.states)
 
-def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _core.SpanPyramid:
-    begin = aligned_cycles(trace, "start_cycles").alias("time")
-    _, first, count = rows_of_waves(trace, "state")
-    waves = trace.waves.select(track_of(tracks, trace.waves), begin, first, count)
-    return _core.state_pyramid(layer, waves, trace.states)
+    return timeline(trace, "states", "Wave states", tracks, kinds, pyramid=pyramid)
 
 
 _STEPS = 6  #: Kinds of durations: each has about as many waves.
@@ -150,3 +155,41 @@ def _dispatches(trace: ThreadTrace) -> pl.Series:
         launches, left_on="start_cycles", right_on="time_cycles", by=keys, strategy="backward", check_sortedness=False
     )
     return rows.sort("at")["dispatch"].cast(pl.Int64)
+
+
+_MOST_KEPT = 2  # sums of all states: every state of a tile is asked for in turn
+
+
+@dataclass(frozen=True)
+class StateCurve:
+    """Number of waves in one state."""
+
+    place: int  #: Of the state in `kinds`.
+    kinds: bytes
+    counts: _core.StateCounts
+    step_count: int
+    kept: dict[TimeBins, pl.DataFrame] = field(repr=False)  #: Sums of all states; shared by their curves.
+
+    def sums(self, bins: TimeBins) -> Sums:
+        """Wave-cycles, smallest and largest number in each bin. The last bin ends where all of them do."""
+        table = once(self.kept, bins, lambda: pl.DataFrame(self.counts.bins(bins.numbers, bins.end_cycles, self.kinds)))
+        for oldest in list(self.kept)[:-_MOST_KEPT]:
+            self.kept.pop(oldest, None)
+        of_state = table.slice(self.place * bins.count, bins.count)
+        wave_cycles, low, high = (of_state[name].to_numpy().astype(np.float64) for name in of_state.columns)
+        return Sums(wave_cycles, np.array(bins.lengths(), dtype=np.float64), low, high)
+
+
+def wave_states(trace: ThreadTrace, origin_cycles: int, *, se: int | None = None) -> tuple[StateCurve, ...]:
+    """A curve per state that occurs, in their order, of all shader engines or one; bins start at the origin."""
+    if not trace.waves.height:
+        return ()
+    waves = aligned(trace, trace.waves, "start_cycles")
+    if se is not None:
+        waves = waves.filter(pl.col("se") == se)
+    begin, first, count = waves["start_cycles"], waves["first_state"].fill_null(0), waves["state_count"].fill_null(0)
+    state, duration = trace.states["state"], trace.states["duration_cycles"]
+    kinds = bytes(state.unique().sort())
+    counts = _core.StateCounts(begin, first, count, state, duration, origin_cycles)
+    kept: dict[TimeBins, pl.DataFrame] = {}
+    return tuple(StateCurve(place, kinds, counts, state.len(), kept) for place in range(len(kinds)))
