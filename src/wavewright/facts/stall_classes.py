@@ -78,7 +78,7 @@ class RemedyClause(Fact, frozen=True):
     """A remedy that only some captures can use."""
 
     of: tuple[str, ...]  #: Kinds of producers, classes, gaps or findings of the grid that it is for.
-    needs: str  #: Name of the condition (`analysis.trace.diagnose.capture_facts`).
+    needs: str  #: Name of the condition (`analysis.trace.diagnose.remedies`).
     text: str
 
 
