@@ -91,7 +91,7 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
 
 
 def pipe_curves(document: Document) -> dict[str, Any]:
-    """The busy shares of all pipes of each SIMD as curves (`analysis.trace.timeline.layers.pipes`), and their tiling."""
+    """Busy shares of all pipes of each SIMD as curves (`analysis.trace.timeline.layers.pipes`), and their tiling."""
     shares, names = pipe_shares(document.trace), ("se", "simd", "pipe", "start_cycles", "end_cycles")
     return _of_pipes(document, PIPES, [{name: getattr(share, name) for name in names} for share in shares])
 
