@@ -62,19 +62,19 @@ class CodeFile:
 
         Names are compared mangled and demangled. Raises `UsageError` when no kernel matches.
         """
-        demangled = demangle_all(chosen.kernel.name for chosen in self.kernels)
-        names = [(chosen, (chosen.kernel.name, demangled[chosen.kernel.name])) for chosen in self.kernels]
+        demangled = demangle_all(candidate.kernel.name for candidate in self.kernels)
+        names = [(candidate, (candidate.kernel.name, demangled[candidate.kernel.name])) for candidate in self.kernels]
         try:
             pattern = re.compile(name)
         except re.error:
             pattern = re.compile(re.escape(name))
         for fits in (name.__eq__, lambda text: name in text, lambda text: pattern.search(text) is not None):
-            matches = tuple(chosen for chosen, spellings in names if any(map(fits, spellings)))
+            matches = tuple(candidate for candidate, spellings in names if any(map(fits, spellings)))
             if matches:
                 return matches
-        shown = ", ".join(shortened(demangled[chosen.kernel.name]) for chosen in self.kernels[:_NAMED])
-        what = f"no kernel is called {name[:60]!r}" if shown else "there are no kernels"
-        raise UsageError(what, where=self.where, advice=f"kernels: {shown}" if shown else "")
+        kernel_list = ", ".join(shortened(demangled[candidate.kernel.name]) for candidate in self.kernels[:_NAMED])
+        problem = f"no kernel is called {name[:60]!r}" if kernel_list else "there are no kernels"
+        raise UsageError(problem, where=self.where, advice=f"kernels: {kernel_list}" if kernel_list else "")
 
 
 def open_code(path: str | PathLike[str], *, target: str | None = None, number: int | None = None) -> CodeFile:
@@ -86,21 +86,21 @@ def open_code(path: str | PathLike[str], *, target: str | None = None, number: i
     """
     contents = code_objects_in(path)
     if number is not None:
-        chosen: tuple[EmbeddedObject, ...] = (contents.choose(number=number),)
+        objects: tuple[EmbeddedObject, ...] = (contents.choose(number=number),)
     else:
-        chosen = contents.of_target(target) if target else contents.objects
-        if target and not chosen and len(contents.objects) > 1:
+        objects = contents.of_target(target) if target else contents.objects
+        if target and not objects and len(contents.objects) > 1:
             contents.choose(target=target)  # raises, and lists those that are there
-        chosen = chosen or contents.objects  # the only one: it may not say for which GPU it is
+        objects = objects or contents.objects  # the only one: it may not say for which GPU it is
     places: list[ObjectPlace] = []
     losses: list[Loss] = list(contents.losses)
-    for item in chosen:
+    for item in objects:
         code_object = None
         try:
             code_object = CodeObject.from_bytes(item.read(), where=contents.where, target=item.target or target)
             losses += code_object.losses
         except (NotATraceError, UnsupportedError) as error:
-            if len(chosen) == 1:
+            if len(objects) == 1:
                 raise
             losses.append(Loss("unreadable_code_object", detail=f"{item.name}: {error.what}"))
         place = (item.target, item.entry, item.place, item.size_bytes, item.packing)

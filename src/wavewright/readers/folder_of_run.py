@@ -1,4 +1,4 @@
-"""What else is in the folder of a run: thread traces with their kernels, hardware counters, further runs.
+"""Thread traces with their kernels, hardware counters and further runs in the folder of a run.
 
 What cannot be read counts as absent here; opening it directly says why.
 """

@@ -320,13 +320,13 @@ def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:
 
     if not isinstance(folder, ArchiveFolder):
         return folder, lambda: None
-    remaining = replace(folder, files=dict(folder.files))
+    twin = replace(folder, files=dict(folder.files))
 
     def forget() -> None:
-        for name in [name for name in remaining.files if name.endswith(".json")]:
-            del remaining.files[name]
+        for name in [name for name in twin.files if name.endswith(".json")]:
+            del twin.files[name]
 
-    return remaining, forget
+    return twin, forget
 
 
 def _disagreements(trace: ThreadTrace) -> list[Loss]:
@@ -336,13 +336,13 @@ def _disagreements(trace: ThreadTrace) -> list[Loss]:
     from wavewright.model.executions import is_execution
 
     losses = []
-    stated = int(trace.stored_totals["hit_count"].sum())
+    stated_count = int(trace.stored_totals["hit_count"].sum())
     records = trace.instructions.filter(pl.col("row") >= 0)
     executions = int(records.select(is_execution().sum()).item())
     # writers count the two records of a gfx9 barrier once, as we do, or twice
-    if stated not in (0, executions, records.height):
-        detail = f"{stated:,} executed instructions, the wave files have {executions:,}"
-        losses.append(Loss("totals_disagree", abs(stated - executions), detail=detail))
+    if stated_count not in (0, executions, records.height):
+        detail = f"{stated_count:,} executed instructions, the wave files have {executions:,}"
+        losses.append(Loss("totals_disagree", abs(stated_count - executions), detail=detail))
     if trace.waves.height and not trace.occupancy.height:
         losses.append(Loss("no_occupancy"))
     return losses
@@ -368,13 +368,13 @@ def _in_archives(paths: Sequence[Path]) -> tuple[list[DecodedTrace], list[Loss]]
 def _nothing_in(archive: Archive) -> NotATraceError:
     """The error for an archive without decoded traces."""
     names = [name for folder in archive.folders.values() for name in folder.names()]
-    broken = any(loss.kind == "broken_archive" for loss in archive.losses)
-    unpacked = f"{len(names):,} files were unpacked before the damage" if broken else ""
+    is_broken = any(loss.kind == "broken_archive" for loss in archive.losses)
+    kept_words = f"{len(names):,} files were unpacked before the damage" if is_broken else ""
     problem, advice = "no decoded trace in the archive", "pack the ui_output_* directory whole"
     if any(map(is_raw_name, names)):
         problem = "the archive holds raw traces"
         advice = f"open the archive itself: wavewright info {quoted(archive.path)}"
-    return NotATraceError(problem, where=str(archive.path), kept=unpacked, advice=advice)
+    return NotATraceError(problem, where=str(archive.path), kept=kept_words, advice=advice)
 
 
 def open_decoded(
@@ -400,9 +400,9 @@ def _with_named(trace: ThreadTrace, resources: Sequence[str | os.PathLike[str]])
 
     if not resources:
         return trace
-    enriched = with_resources(trace, resources)
-    look_first_at(enriched, resources)
-    return enriched
+    with_facts = with_resources(trace, resources)
+    look_first_at(with_facts, resources)
+    return with_facts
 
 
 def _open_raw(request: OpenRequest) -> ThreadTrace:
@@ -461,7 +461,7 @@ def beside_capture(trace: ThreadTrace, inventory: Inventory | None = None) -> li
 
 
 def _why_not_raw(request: OpenRequest) -> str:
-    """Why the decoded directories tell more than the raw traces; empty = they do not."""
+    """The reason to read the decoded directories instead of the raw traces; empty = there is none."""
     from wavewright.readers.files.capture import find_capture
     from wavewright.readers.trace.dispatches import raw_dispatches
 

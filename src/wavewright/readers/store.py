@@ -240,13 +240,15 @@ class Store:
 
     def _of_kind(self, kind: str, condition: pl.Expr) -> list[pl.DataFrame]:
         """Rows of the packs, then of the files that no pack has; a capture in two packs counts once."""
-        packed: set[str] = set()
+        packed_captures: set[str] = set()
         frames = []
         for part in self._parts(PACKS, kind, condition):
-            frames.append(part.rows.filter(~pl.col("capture").is_in(list(packed & part.captures))))
-            packed |= part.captures
-        unpacked = [name for name in self._names(CAPTURES, kind) if name.removesuffix(ENDING) not in packed]
-        return frames + [part.rows for part in self._parts(CAPTURES, kind, condition, unpacked)]
+            frames.append(part.rows.filter(~pl.col("capture").is_in(list(packed_captures & part.captures))))
+            packed_captures |= part.captures
+        single_files = [
+            name for name in self._names(CAPTURES, kind) if name.removesuffix(ENDING) not in packed_captures
+        ]
+        return frames + [part.rows for part in self._parts(CAPTURES, kind, condition, single_files)]
 
     def _names(self, folder: str, kind: str) -> list[str]:
         return [name for name in self.place.names(f"{folder}/kind={kind}") if _NAME.fullmatch(name)]

@@ -155,8 +155,8 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
         agents = set(pass_.rows["agent"].drop_nulls())
         uses_agent = not has_agents or not agents or bool(agents & has_agents)
         ids, turns = _keys(pass_.rows, uses_agent=uses_agent)
-        known = (dispatch_by_key, by_occurrence)
-        known_ids, known_turns = known if uses_agent else map(_without_agent, known)
+        dispatches_by_keys = (dispatch_by_key, by_occurrence)
+        known_ids, known_turns = dispatches_by_keys if uses_agent else map(_without_agent, dispatches_by_keys)
         has_known_ids = len(set(ids)) == len(ids) and all(key in known_ids for key in ids)
         keys, dispatch_of_key = (ids, known_ids) if has_known_ids else (turns, known_turns)
         dispatches = []

@@ -182,12 +182,12 @@ def _is_beside(pass_: Pass, other: Pass) -> bool:
         return False
     if set(pass_.values.columns) != set(other.values.columns):
         return False
-    processes, others = (set(each.rows["process_id"].drop_nulls()) for each in (pass_, other))
+    processes, others = (set(part.rows["process_id"].drop_nulls()) for part in (pass_, other))
     return bool(processes and others) and not processes & others and _overlap(pass_, other)
 
 
 def _overlap(pass_: Pass, other: Pass) -> bool:
-    spans = [(each.rows["start_ns"].min(), each.rows["end_ns"].max()) for each in (pass_, other)]
+    spans = [(part.rows["start_ns"].min(), part.rows["end_ns"].max()) for part in (pass_, other)]
     numbers = [value for span in spans for value in span if isinstance(value, int | float)]
     if len(numbers) < 4:
         return False

@@ -87,7 +87,7 @@ def counters_of_bundle(folder: Path, losses: list[Loss]) -> Path:
     manifest = _manifest(folder)
     if manifest.status != _COMPLETE:
         losses.append(Loss("bundle_unfinished", detail=manifest.status or "no status"))
-    repeats = [each for each in manifest.samples if each.has_counters]
+    repeats = [repeat for repeat in manifest.samples if repeat.has_counters]
     if not repeats:
         advice = "wavewright store add reads the durations of its unprofiled runs all the same"
         raise DamagedError("no repeat of this bundle has counters", where=str(folder), advice=advice)
@@ -99,7 +99,7 @@ def counters_of_bundle(folder: Path, losses: list[Loss]) -> Path:
 def capture_of_bundle(folder: Path, label: str) -> MeasuredCapture:
     """The results of the repeats: the duration of unprofiled runs, and the medians of counters."""
     manifest = _manifest(folder)
-    places = [each.measurement for each in manifest.samples if each.status == _COMPLETE and each.measurement]
+    places = [repeat.measurement for repeat in manifest.samples if repeat.status == _COMPLETE and repeat.measurement]
     records = [_record(folder, place) for place in places]
     if not records:
         raise DamagedError("no repeat of this bundle is complete", where=str(folder), advice="record it again")
@@ -129,7 +129,7 @@ def _quantities(records: list[_Record]) -> Iterator[Quantity]:
 
 def _values(records: list[_Numbers], name: str) -> list[float]:
     numbers = [record.get(name) for record in records]
-    return [float(each) for each in numbers if isinstance(each, int | float) and isfinite(each)]
+    return [float(number) for number in numbers if isinstance(number, int | float) and isfinite(number)]
 
 
 def _quantity(subject: str, name: str, unit: str, values: list[float]) -> Quantity:

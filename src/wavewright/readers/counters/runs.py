@@ -127,10 +127,10 @@ def _system(run: Run, file: str) -> System:
     for agent in run.agents.iter_rows(named=True):
         if agent["agent"] not in used_agents:
             continue
-        stored: dict[str, Any] = {}
+        values: dict[str, Any] = {}
         with suppress(ValueError, TypeError):
-            stored = json.loads(agent["properties"] or "{}")
-        properties = {name: str(value) for name, value in stored.items() if isinstance(value, str | int | float)}
+            values = json.loads(agent["properties"] or "{}")
+        properties = {name: str(value) for name, value in values.items() if isinstance(value, str | int | float)}
         rows.append(properties | {
             "node_id": str(agent["agent"]),
             "agent_type": "GPU",

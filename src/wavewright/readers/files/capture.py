@@ -83,8 +83,7 @@ class TraceFile(StoredFile):
             if match := pattern.fullmatch(_PACKED_END.sub("", path.name)):
                 named = match.groupdict()
                 pid = _process_of(path, named.pop("prefix", None) or "")
-                numbers = {key: int(number) for key, number in named.items() if number is not None}
-                return cls(path, pid, **numbers, data=data)
+                return cls(path, pid, **{key: integer_of(number) for key, number in named.items()}, data=data)
         return cls(path, data=data)
 
 
@@ -270,7 +269,7 @@ def _of_tinygrad(path: Path) -> tuple[dict[Path, bytes], list[tuple[Path, int | 
 
 def _unpacked(path: Path, content: bytes | None, losses: list[Loss]) -> bytes:
     """A packed trace, up to where it is damaged or too long."""
-    unpacked = bytearray()
+    plain_bytes = bytearray()
     problem = ""
     try:
         with open_regular(path) if content is None else io.BytesIO(content) as stream:
@@ -280,20 +279,20 @@ def _unpacked(path: Path, content: bytes | None, losses: list[Loss]) -> bytes:
                 return stream.read()
             limit = most_unpacked(path.stat().st_size if content is None else len(content), MAX_BYTES)
             for piece in unpacked_stream(stream, packing):
-                unpacked += piece
-                if len(unpacked) > limit:
+                plain_bytes += piece
+                if len(plain_bytes) > limit:
                     problem = f"unpacks to more than {limit >> 20:,} MiB"
                     break
     except (PackedError, OSError) as error:
         problem = str(error)
     if problem:
-        detail = f"{path.name}: {problem}; {len(unpacked):,} bytes were read"
+        detail = f"{path.name}: {problem}; {len(plain_bytes):,} bytes were read"
         losses.append(Loss("unreadable_trace", detail=detail, se=TraceFile.named(path).se))
-    return bytes(unpacked)
+    return bytes(plain_bytes)
 
 
 def _readable(files: Iterable[Path], root: Path, refusals: dict[str, str]) -> list[Path]:
-    """Those of the files that may be read; the others are put into `refusals`."""
+    """The files that may be read; others are added to `refusals` with the reason."""
     readable = []
     for file in files:
         reason = not_read_here(file, root)

@@ -95,7 +95,7 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
 
     Raises `UsageError` when there are more than `MAX_FOLDERS` folders.
     """
-    decoded: list[Path] = []
+    decoded_folders: list[Path] = []
     archives: list[Path] = []
     has_raw = False
     refused: dict[str, str] = {}
@@ -106,7 +106,7 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
             problem = f"more than {MAX_FOLDERS:,} folders"
             raise UsageError(problem, where=str(folder), advice="name the folder of the capture itself")
         if form_of(names):
-            decoded.append(here)
+            decoded_folders.append(here)
             folders.clear()
             continue
         if len(here.relative_to(folder).parts) >= MAX_LEVELS:
@@ -119,7 +119,7 @@ def survey(folder: Path, inventory: Inventory | None = None) -> Survey:
                 has_raw = True
             elif place.name.lower().endswith(_ARCHIVE_SUFFIXES):
                 archives.append(place)
-    return Survey(tuple(decoded), tuple(archives), has_raw, refused)
+    return Survey(tuple(decoded_folders), tuple(archives), has_raw, refused)
 
 
 def decoded_folder(folder: Folder) -> DecodedTrace:
@@ -140,24 +140,24 @@ def decoded_folder(folder: Folder) -> DecodedTrace:
 
 def decoded_in_archive(archive: Archive) -> list[DecodedTrace]:
     """The decoded folders of an archive."""
-    decoded = [folder for _, folder in sorted(archive.folders.items()) if form_of(folder.names())]
-    inside = [folder for folder in archive.folders.values() if folder not in decoded]
+    decoded_folders = [folder for _, folder in sorted(archive.folders.items()) if form_of(folder.names())]
+    inside = [folder for folder in archive.folders.values() if folder not in decoded_folders]
     outside = Directory(archive.path.absolute().parent)
-    return [replace(decoded_folder(folder), around=(folder, outside, *inside)) for folder in decoded]
+    return [replace(decoded_folder(folder), around=(folder, outside, *inside)) for folder in decoded_folders]
 
 
 def decoded_on_disk(folders: Iterable[Path], inventory: Inventory | None = None) -> list[DecodedTrace]:
     """The decoded traces in folders that `survey` found."""
     listings = inventory or Inventory()
     beside: dict[Path, tuple[Folder, ...]] = {}  # looked up once for the folders of one parent: there can be hundreds
-    decoded = []
+    traces = []
     for folder in folders:
         parent = folder.absolute().parent
         if parent not in beside:
             beside[parent] = _beside(parent, listings)
         place = Directory(folder, listings)
-        decoded.append(replace(decoded_folder(place), around=(place, *beside[parent])))
-    return decoded
+        traces.append(replace(decoded_folder(place), around=(place, *beside[parent])))
+    return traces
 
 
 def _beside(parent: Path, listings: Inventory) -> tuple[Folder, ...]:

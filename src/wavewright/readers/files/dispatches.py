@@ -90,12 +90,12 @@ def with_keys(dispatches: Sequence[Dispatch[T]]) -> list[Dispatch[T]]:
     of_number: dict[int | None, list[tuple[Dispatch[T], tuple[str, ...]]]] = {}
     for dispatch, words in zip(dispatches, _words(dispatches), strict=True):
         of_number.setdefault(dispatch.number, []).append((dispatch, words))
-    keyed = []
+    with_key = []
     for number, group in of_number.items():
         endings = _endings([words for _, words in group])
         start = "" if number is None else str(number)
-        keyed += [replace(dispatch, key=start + end) for (dispatch, _), end in zip(group, endings, strict=True)]
-    return sorted(keyed, key=lambda d: (d.path, d.agent or 0, d.pid or 0, d.number is None, d.number or 0, d.name))
+        with_key += [replace(dispatch, key=start + end) for (dispatch, _), end in zip(group, endings, strict=True)]
+    return sorted(with_key, key=lambda d: (d.path, d.agent or 0, d.pid or 0, d.number is None, d.number or 0, d.name))
 
 
 def _words(dispatches: Sequence[Dispatch[T]]) -> list[tuple[str, ...]]:
@@ -117,8 +117,8 @@ def _endings(own_words: Sequence[tuple[str, ...]]) -> list[str]:
     if len(own_words) == 1:
         return [""]
     places = range(len(own_words[0]))
-    for chosen in (chosen for count in places for chosen in combinations(places, count + 1)):
-        parts = [tuple(words[place] for place in chosen) for words in own_words]
+    for subset in (subset for count in places for subset in combinations(places, count + 1)):
+        parts = [tuple(words[place] for place in subset) for words in own_words]
         if all(map(all, parts)) and len(set(parts)) == len(parts):
             return [f"@{'/'.join(part)}" for part in parts]
     return [f"@{'/'.join(word for word in words if word)}" for words in own_words]
@@ -127,13 +127,13 @@ def _endings(own_words: Sequence[tuple[str, ...]]) -> list[str]:
 def _distinct_parts(paths: Sequence[str]) -> list[str]:
     """The paths without the folders at their start and end that all of them have."""
     parts = [_parts(path) for path in paths]
-    if len({tuple(each) for each in parts}) < 2:
-        return ["/".join(each) for each in parts]
+    if len({tuple(words) for words in parts}) < 2:
+        return ["/".join(words) for words in parts]
     shortest = min(map(len, parts))
-    start = next((n for n in range(shortest) if len({each[n] for each in parts}) > 1), shortest)
-    end = next((n for n in range(shortest - start) if len({each[-1 - n] for each in parts}) > 1), shortest - start)
-    distinct = [each[start : len(each) - end] for each in parts]
-    return ["/".join(each) for each in (distinct if all(distinct) else parts)]
+    start = next((n for n in range(shortest) if len({words[n] for words in parts}) > 1), shortest)
+    end = next((n for n in range(shortest - start) if len({words[-1 - n] for words in parts}) > 1), shortest - start)
+    distinct = [words[start : len(words) - end] for words in parts]
+    return ["/".join(words) for words in (distinct if all(distinct) else parts)]
 
 
 def _parts(path: str) -> list[str]:

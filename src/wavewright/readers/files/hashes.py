@@ -35,8 +35,8 @@ def input_files(paths: Sequence[str | Path], leave_out: Iterable[str | Path] = (
 def hashed_inputs(paths: Sequence[Path]) -> tuple[InputFile, ...]:
     """The first files at these paths, named without the folders above."""
     files = [(name, path.parent) for path in paths for name in _files_at(path, set())][:_MOST_INPUTS]
-    hashed = ((hashed_file(name), os.path.relpath(name, above)) for name, above in files)
-    return tuple(replace(file, path=shown(name)) for file, name in hashed if file is not None)
+    pairs = ((hashed_file(name), os.path.relpath(name, above)) for name, above in files)
+    return tuple(replace(file, path=shown(name)) for file, name in pairs if file is not None)
 
 
 def hashed_file(path: str | Path) -> InputFile | None:

@@ -124,15 +124,17 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
     if last:
         losses.append(Loss("cut_file", detail=file.name))
     # Polars (2.1) would panic at an open quote, and take half a number for a whole.
-    cut = len(last) if last.count(b'"') % 2 == 1 or len(_fields(last)) < len(header) else 0
-    whole = (data if isinstance(data, bytes) else text_bytes(data))[:-cut] if cut else data
-    chosen = {ours: at for ours, (_, theirs) in layout.columns.items() if (at := _position(header, theirs)) is not None}
-    dtypes = {ours: getattr(pl, layout.columns[ours][0]) for ours in chosen}
+    cut_bytes = len(last) if last.count(b'"') % 2 == 1 or len(_fields(last)) < len(header) else 0
+    complete_data = (data if isinstance(data, bytes) else text_bytes(data))[:-cut_bytes] if cut_bytes else data
+    positions = {
+        ours: at for ours, (_, theirs) in layout.columns.items() if (at := _position(header, theirs)) is not None
+    }
+    dtypes = {ours: getattr(pl, layout.columns[ours][0]) for ours in positions}
     row_count = _row_count(data, head)
-    sound = _columns_of(file, whole, chosen, dtypes, len(header)).drop_nulls(layout.required)
+    sound = _columns_of(file, complete_data, positions, dtypes, len(header)).drop_nulls(layout.required)
     if sound.height + _line_breaks(sound) < row_count:  # perhaps whole numbers were written with a fraction
         texts = {ours: pl.String if dtype == pl.Int64 else dtype for ours, dtype in dtypes.items()}
-        slow = _columns_of(file, whole, chosen, texts, len(header))
+        slow = _columns_of(file, complete_data, positions, texts, len(header))
         numbers = [ours for ours, dtype in dtypes.items() if dtype == pl.Int64]
         whole_part = pl.col(numbers).str.extract(r"^\s*(-?\d+)(?:\.\d*)?\s*$").cast(pl.Int64, strict=False)
         sound = slow.with_columns(whole_part).drop_nulls(layout.required)

@@ -109,17 +109,17 @@ def head_of(head: bytes, limit: int = 1 << 16) -> bytes:
 
 def _unpacked(stream: BinaryIO, file: Path, limit: int, packing: str, *, is_json: bool) -> bytes:
     limit = most_unpacked(os.fstat(stream.fileno()).st_size, limit)
-    unpacked = bytearray()
+    content = bytearray()
     try:
         for piece in unpacked_stream(stream, packing):
             if is_json and 0 in piece:
-                raise _zeros(file, len(unpacked) + piece.index(0))
-            unpacked += piece
-            if len(unpacked) > limit:
+                raise _zeros(file, len(content) + piece.index(0))
+            content += piece
+            if len(content) > limit:
                 raise _too_long(file, limit)
     except (PackedError, OSError) as error:
         raise NotATraceError(f"a damaged {packing} file", where=str(file), advice="copy it again") from error
-    return bytes(unpacked)
+    return bytes(content)
 
 
 def _too_long(file: Path, limit: int) -> NotATraceError:

@@ -59,8 +59,8 @@ def read_collective_log(path: Path) -> MemorySource:
         if process == ("", None):
             process = (str(about.get("hostname") or "")[:200], whole(about.get("pid"), 1 << 31))
         summary = _object(fields, "summary")
-        dropped = (value for key, value in summary.items() if key.startswith(("dropped", "overflow")))
-        dropped_count += sum(whole(value, 1 << 40) or 0 for value in dropped)
+        drop_counts = (value for key, value in summary.items() if key.startswith(("dropped", "overflow")))
+        dropped_count += sum(whole(value, 1 << 40) or 0 for value in drop_counts)
         row = _row(header, fields, recorder)
         if row and len(rows) < MOST_RECORDS:
             rows.append(row)

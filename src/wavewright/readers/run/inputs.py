@@ -125,12 +125,12 @@ def find_runs(
 
 def _with_captures(inputs: list[RunInput], paths: Sequence[str | Path], listings: Inventory) -> list[RunInput]:
     """The inputs without captures of graphs, which become `captures` of the Chrome traces that may replay them."""
-    given = {file: None for path in paths for file in _chrome_files(Path(path), listings)}
+    given_files = {file: None for path in paths for file in _chrome_files(Path(path), listings)}
     traces = [run_input.path for run_input in inputs if run_input.kind is Kind.CHROME]
-    is_replay = {path: path.absolute().parent.name != CAPTURES and path not in given for path in traces}
+    is_replay = {path: path.absolute().parent.name != CAPTURES and path not in given_files for path in traces}
     if not any(is_replay.values()):
         return inputs
-    captures = [*given, *(path for path, replays in is_replay.items() if not replays)]
+    captures = [*given_files, *(path for path, replays in is_replay.items() if not replays)]
     with_captures = []
     for run_input in inputs:
         if is_replay.get(run_input.path):
@@ -154,8 +154,8 @@ def _with_snapshots(inputs: list[RunInput]) -> list[RunInput]:
         if len(beside) == len(others) == 1 or len(of_rank) == 1:
             snapshot_of_trace[(of_rank or beside)[0]] = snapshot
     partners = set(snapshot_of_trace.values())
-    remaining = [run_input for run_input in inputs if run_input.path not in partners]
-    return [replace(run_input, snapshot=snapshot_of_trace.get(run_input.path)) for run_input in remaining]
+    other_inputs = [run_input for run_input in inputs if run_input.path not in partners]
+    return [replace(run_input, snapshot=snapshot_of_trace.get(run_input.path)) for run_input in other_inputs]
 
 
 def _chrome_files(place: Path, listings: Inventory) -> list[Path]:
@@ -163,16 +163,21 @@ def _chrome_files(place: Path, listings: Inventory) -> list[Path]:
     return [file for file, kind in _files_at(place, {}, listings) if kind is Kind.CHROME]
 
 
-def _without_passes(inputs: list[RunInput], direct_paths: set[Path]) -> list[RunInput]:
+def _without_passes(inputs: list[RunInput], named_paths: set[Path]) -> list[RunInput]:
     """The inputs without passes of counters, where there is a run as well; passes that the user named stay."""
-    databases = [each for each in inputs if each.kind is Kind.ROCPD]
+    databases = [run_input for run_input in inputs if run_input.kind is Kind.ROCPD]
     if 1 < len(databases) <= _MOST_LOOKED_INTO:
-        inputs = [replace(each, is_pass=_has_counters(each.path)) if each in databases else each for each in inputs]
-    passes = [each for each in inputs if each.is_pass and each.path.absolute() not in direct_paths]
-    others = [each for each in inputs if each not in passes]
-    if not passes or not any(not each.is_pass and each.kind is not Kind.BROKEN_DATABASE for each in others):
+        inputs = [
+            replace(run_input, is_pass=_has_counters(run_input.path)) if run_input in databases else run_input
+            for run_input in inputs
+        ]
+    passes = [run_input for run_input in inputs if run_input.is_pass and run_input.path.absolute() not in named_paths]
+    others = [run_input for run_input in inputs if run_input not in passes]
+    if not passes or not any(
+        not run_input.is_pass and run_input.kind is not Kind.BROKEN_DATABASE for run_input in others
+    ):
         return inputs
-    names = ", ".join(each.path.name for each in passes[:_NAMED])
+    names = ", ".join(run_input.path.name for run_input in passes[:_NAMED])
     return [replace(others[0], losses=(Loss("counter_passes", len(passes), detail=names),)), *others[1:]]
 
 
@@ -188,12 +193,14 @@ def _has_counters(path: Path) -> bool:
 
 def _from_archives(inputs: Sequence[RunInput], archives: Sequence[UnpackedFolder]) -> Iterator[RunInput]:
     """The inputs, with the archives that they are in; the first of each tells what was not taken out of it."""
-    reported: set[UnpackedFolder] = set()
+    archives_told: set[UnpackedFolder] = set()
     for run_input in inputs:
-        unpacked = next((each for each in archives if run_input.path.is_relative_to(each.folder)), None)
-        losses = unpacked.losses if unpacked and unpacked not in reported else ()
-        reported |= {unpacked} if unpacked else set()
-        yield replace(run_input, unpacked=unpacked, losses=(*run_input.losses, *losses))
+        archive_of_input = next(
+            (archive for archive in archives if run_input.path.is_relative_to(archive.folder)), None
+        )
+        losses = archive_of_input.losses if archive_of_input and archive_of_input not in archives_told else ()
+        archives_told |= {archive_of_input} if archive_of_input else set()
+        yield replace(run_input, unpacked=archive_of_input, losses=(*run_input.losses, *losses))
 
 
 def _not_followed(run_input: RunInput) -> UsageError:
@@ -323,8 +330,8 @@ def open_inputs(inputs: Sequence[RunInput], *, show_secrets: bool = False) -> Ru
             sources.append(open_input(run_input, show_secrets=show_secrets))
         except WavewrightError as error:
             problems.append(error)
-            lost = Loss("unreadable_source", detail=str(error))
-            sources.append(MemorySource(run_input.label, run_input.kind.value, losses=[lost]))
+            loss = Loss("unreadable_source", detail=str(error))
+            sources.append(MemorySource(run_input.label, run_input.kind.value, losses=[loss]))
     if problems and len(problems) == len(sources):
         raise problems[0]
     return Run(sources)

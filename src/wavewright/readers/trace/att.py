@@ -273,7 +273,7 @@ def leave_rows(
 
 
 def _executed(records: Sequence[_core.Records]) -> Executed:
-    """What a trace executed, in sums over its shader engines."""
+    """Executed instructions, rows and cycles of a trace, in sums over its shader engines."""
     cycles: Counter[int] = Counter()
     for record in records:
         cycles.update(record.state_cycles)

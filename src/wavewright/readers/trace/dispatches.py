@@ -94,15 +94,17 @@ def _in_window(capture: Capture, window: Window) -> Contents:
     except WavewrightError:
         return Contents(has_waves=False)
     is_long = any(file.byte_count > SCANNED_BYTES for file in window.files)
-    traced = _entered(tables["waves"], kernels)
-    others = kernels.filter(~kernels["kernel"].is_in(traced["kernel"].implode()))
-    if not traced.height:
-        traced, others = kernels, traced
+    traced_kernels = _entered(tables["waves"], kernels)
+    others = kernels.filter(~kernels["kernel"].is_in(traced_kernels["kernel"].implode()))
+    if not traced_kernels.height:
+        traced_kernels, others = kernels, traced_kernels
     has_waves = is_long or tables["waves"].height > 0
     factors = (max(1.0, file.byte_count / SCANNED_BYTES) for file in window.files)
     count = round(sum(record.instruction_count * factor for record, factor in zip(records, factors, strict=True)))
     known_count = None if is_long and not count else count
-    return Contents(_pairs(traced), has_waves, _pairs(others), is_partial=is_long, instruction_count=known_count)
+    return Contents(
+        _pairs(traced_kernels), has_waves, _pairs(others), is_partial=is_long, instruction_count=known_count
+    )
 
 
 def _entered(waves: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:

@@ -82,9 +82,9 @@ class _Store:
         fields = self.described if isinstance(self.described, dict) else {}
         others = fields.get("other_dispatches")
         types = {"target": str, "target_origin": str, "dispatch_key": str, "agent": int, "dispatch": int}
-        stored: dict[str, Any] = {key: fields[key] for key, kind in types.items() if isinstance(fields.get(key), kind)}
-        stored["other_dispatches"] = tuple(map(str, others)) if isinstance(others, list) else ()
-        return TraceSource(self.folder.label, format="parquet", amd=fields.get("amd") is True, **stored)
+        facts: dict[str, Any] = {key: fields[key] for key, kind in types.items() if isinstance(fields.get(key), kind)}
+        facts["other_dispatches"] = tuple(map(str, others)) if isinstance(others, list) else ()
+        return TraceSource(self.folder.label, format="parquet", amd=fields.get("amd") is True, **facts)
 
     def rows_of(self, name: str) -> int:
         entry = self.entries.get(name)

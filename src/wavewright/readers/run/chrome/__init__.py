@@ -229,8 +229,8 @@ def _direction() -> pl.Expr:
     """The name of a copy in the words of ROCpd."""
     name = pl.col("name").cast(pl.String)
     spellings = (pl.col("direction"), name.str.extract(r"\b([HDP]to[HDP])\b"), name)
-    known = (each.replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String) for each in spellings)
-    return pl.coalesce(*known, name).cast(pl.Categorical)
+    known_names = (spelling.replace_strict(_DIRECTIONS, default=None, return_dtype=pl.String) for spelling in spellings)
+    return pl.coalesce(*known_names, name).cast(pl.Categorical)
 
 
 def _domain() -> pl.Expr:

@@ -189,8 +189,8 @@ def _match_all(contents: _Captured, launches: pl.DataFrame, work: pl.DataFrame) 
         nodes[a:b] = first + (np.arange(b - a) if match.nodes is None else match.nodes)
         way[a:b] = _WAYS.index("graph id" if match.way == "exact" and is_numbered[a] else match.way)
     losses += _left_over(contents, work, matches, choice, begins, ends, codes)
-    matched = work.with_columns(node=pl.Series(nodes), how=pl.Series(_WAYS).gather(pl.Series(way, dtype=pl.UInt32)))
-    return matched.with_columns(how=pl.when(pl.col("node") >= 0).then("how")), losses
+    with_nodes = work.with_columns(node=pl.Series(nodes), how=pl.Series(_WAYS).gather(pl.Series(way, dtype=pl.UInt32)))
+    return with_nodes.with_columns(how=pl.when(pl.col("node") >= 0).then("how")), losses
 
 
 _WAYS = ["exact", "graph id", "by occurrence", "by subsequence", "with child graphs"]
@@ -320,7 +320,7 @@ def _choice(
 
 
 def _of_batch(contents: _Captured, graphs: Sequence[int], tokens: int | None) -> list[int]:
-    """Those of the graphs that are for a step with these tokens; none where they work on different shapes."""
+    """The graphs that fit a step with this number of tokens; none where they work on different shapes."""
     first = [g for g in graphs if contents.files[g] == contents.files[graphs[0]]]
     if len({contents.works[g] for g in graphs}) == 1:
         return first

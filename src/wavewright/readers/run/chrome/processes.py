@@ -15,11 +15,11 @@ _DERIVED = ("QueueDepth", "Idle")  #: Counters of rpd2tracing and `wavewright co
 def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
     """Ranges and instants with times and `sort`: kernel, copy, annotation, wait, memory, region, sample, counter."""
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
-    named = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
+    process_names = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
     events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
     flows = every.filter(pl.col("cat").cast(pl.String) == "DataFlow")
     events = _with_flows(events, flows) if flows.height else events.drop("flow")
-    events = events.join(named, on="pid", how="left", maintain_order="left")
+    events = events.join(process_names, on="pid", how="left", maintain_order="left")
     events = _with_ends(events.with_columns(start_ns=pl.coalesce("begin", pl.col("start_ns") + base)))
     cat, name, label = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String), pl.col("process_label")
     is_of_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False)
@@ -99,16 +99,16 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
     if not halves.height:
         return events
     open_: dict[tuple[str, str], list[int]] = {}
-    ended: dict[int, int | None] = {}  # of those that stay open, none
+    end_of_start: dict[int, int | None] = {}  # of those that stay open, none
     columns = ("index", pl.col("ph").cast(pl.String), "pid", "tid", "start_ns")
     for index, ph, pid, tid, time in halves.sort("start_ns", maintain_order=True).select(columns).iter_rows():
         stack = open_.setdefault((pid, tid), [])
         if ph == "B":
             stack.append(index)
-            ended[index] = None
+            end_of_start[index] = None
         elif stack:
-            ended[stack.pop()] = time
-    pairs = pl.DataFrame([*ended.items()], schema={"index": pl.UInt32, "ended": pl.Int64}, orient="row")
+            end_of_start[stack.pop()] = time
+    pairs = pl.DataFrame([*end_of_start.items()], schema={"index": pl.UInt32, "ended": pl.Int64}, orient="row")
     table = events.with_row_index().join(pairs.with_columns(known=True), on="index", how="left", maintain_order="left")
     is_begin = pl.col("known").fill_null(value=False)
     table = table.filter(is_begin | ~is_half).with_columns(
@@ -128,15 +128,15 @@ def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -
     counts = cpu.group_by("group", "key").len()
     # Python's functions have the number 0 in some versions of PyTorch.
     several = counts.filter((pl.col("key") != "0") | (pl.len().over("group") == 1))
-    whole = several.join(group, on="group", how="right", nulls_equal=True).select("group", "key", "len")
-    whole = whole.with_columns(pid=pl.col("key").cast(pl.Int64, strict=False))
-    whole = whole.sort("group", "pid", "key", nulls_last=True).with_row_index("process")
-    named = labels.filter(pl.col("name").cast(pl.String) == "process_name").select(
+    groups = several.join(group, on="group", how="right", nulls_equal=True).select("group", "key", "len")
+    groups = groups.with_columns(pid=pl.col("key").cast(pl.Int64, strict=False))
+    groups = groups.sort("group", "pid", "key", nulls_last=True).with_row_index("process")
+    commands = labels.filter(pl.col("name").cast(pl.String) == "process_name").select(
         key=pl.coalesce("pid_raw", "pid"), command="label"
     )
-    named = named.unique("key", keep="first", maintain_order=True)
-    whole = whole.join(named, on="key", how="left", maintain_order="left")
-    return whole.with_columns(
+    commands = commands.unique("key", keep="first", maintain_order=True)
+    groups = groups.join(commands, on="key", how="left", maintain_order="left")
+    return groups.with_columns(
         rank=pl.coalesce(pl.col("group"), pl.lit(rank, pl.Int64)), source=pl.lit(0, pl.UInt32), guid=pl.lit("")
     )
 
@@ -145,11 +145,11 @@ def with_process(events: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:
     """The events with the number of their process: work of a GPU belongs to the busiest process of its rank."""
     main = processes.sort("len", "process", descending=[True, False], nulls_last=True).select("group", main="process")
     main = main.unique("group", keep="first", maintain_order=True)
-    keyed = events.with_columns(group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid"))
-    keyed = keyed.join(main, on="group", how="left", nulls_equal=True, maintain_order="left")
+    with_keys = events.with_columns(group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid"))
+    with_keys = with_keys.join(main, on="group", how="left", nulls_equal=True, maintain_order="left")
     numbers = processes.select("group", "key", "process")
-    keyed = keyed.join(numbers, on=["group", "key"], how="left", nulls_equal=True, maintain_order="left")
+    with_keys = with_keys.join(numbers, on=["group", "key"], how="left", nulls_equal=True, maintain_order="left")
     is_cpu = pl.col("sort").is_in(("region", "sample", "memory")) | pl.col("own_pid").is_not_null()
     is_cpu |= (pl.col("sort") == "counter") & pl.col("device").is_null()
     number = pl.when(is_cpu).then(pl.coalesce("process", "main")).otherwise(pl.col("main"))
-    return keyed.with_columns(number.alias("process")).drop("group", "key", "main")
+    return with_keys.with_columns(number.alias("process")).drop("group", "key", "main")

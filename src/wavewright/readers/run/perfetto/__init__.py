@@ -91,13 +91,17 @@ def _unpacked(data: bytes, losses: list[Loss]) -> bytes:
 
 
 def _losses(raw: Mapping[str, Any], path: Path) -> list[Loss]:
-    """What the core counts as damaged, lost or not read, as losses."""
+    """The losses of a trace: damage, lost packets, and records that are not read, as the core counts them."""
     counts: dict[str, int] = {name: count for name, count in raw["counts"].items() if count}
     damage: dict[str, str] = _NAMES["damage"]
     losses = [Loss("malformed_events", counts[name], detail=damage[name]) for name in damage if name in counts]
-    lost = {name: sentence.format(f"{counts[name]:,}") for name, sentence in _NAMES["lost"].items() if name in counts}
-    if lost:
-        losses.append(Loss("lost_packets", sum(counts[name] for name in lost), detail="; ".join(lost.values())))
+    sentences = {
+        name: sentence.format(f"{counts[name]:,}") for name, sentence in _NAMES["lost"].items() if name in counts
+    }
+    if sentences:
+        losses.append(
+            Loss("lost_packets", sum(counts[name] for name in sentences), detail="; ".join(sentences.values()))
+        )
     if "cut_bytes" in counts:
         losses.append(Loss("cut_file", detail=path.name))
     unread = dict(raw["unread"])

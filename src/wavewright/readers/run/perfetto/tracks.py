@@ -180,8 +180,8 @@ def _with_agent_text(events: pl.DataFrame, targets: dict[str, str]) -> pl.DataFr
             targets[name[0]] = name[1]
     candidates = [pl.col("labels").replace_strict(by_track, default=None, return_dtype=pl.String)]
     if "device" in events.columns:
-        annotated = (pl.col("agent_text").cast(pl.String), pl.concat_str(pl.lit("GPU "), pl.col("device")))
-        candidates = [*annotated, *candidates]
+        annotations = (pl.col("agent_text").cast(pl.String), pl.concat_str(pl.lit("GPU "), pl.col("device")))
+        candidates = [*annotations, *candidates]
     events = events.with_columns(pl.coalesce(candidates).alias("agent_text"))
     for column in {"agent_text", "src_text", "dst_text"} & set(events.columns):
         names: dict[str, str] = {}

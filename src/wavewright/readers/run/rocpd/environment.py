@@ -19,12 +19,12 @@ def variables(text: str | None) -> dict[str, str]:
     {'HOME': '/root'}
     """
     try:
-        decoded = json.loads(text or "{}")
+        document = json.loads(text or "{}")
     except (ValueError, RecursionError):
         return {}
-    if not isinstance(decoded, dict):
+    if not isinstance(document, dict):
         return {}
-    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in decoded.items()}
+    return {name: value if isinstance(value, str) else json.dumps(value) for name, value in document.items()}
 
 
 def rank_of(environment: dict[str, str]) -> int | None:

@@ -32,11 +32,11 @@ def joined_chunks(run: RocpdRun, table: str, columns: Types) -> Iterator[pl.Data
     targets = {join: _Target.read(run, *JOINS[join][1:], types) for join, types in types_by_join.items()}
     for piece in run.chunks(table, table_columns):
         rows = {join: target.lookup.rows(piece[JOINS[join][0]]) for join, target in targets.items()}
-        joined = []
+        series = []
         for name, (join, column) in places.items():
             values = targets[join].columns[column].gather(rows[join]).cast(columns[name]) if join else piece[column]
-            joined.append(values.alias(name))
-        yield pl.DataFrame(joined)
+            series.append(values.alias(name))
+        yield pl.DataFrame(series)
 
 
 def _place(run: RocpdRun, table: str, name: str) -> tuple[str, str]:
@@ -60,8 +60,8 @@ class _Target:
         # Strings are stored once each: nearly all events have "{}" as call stack, lines and properties.
         dtypes = {name: pl.Categorical if dtype == pl.String else dtype for name, dtype in types.items()}
         parts = {name: [pl.Series(name, [], dtype)] for name, dtype in dtypes.items()}
-        read: Types = {key: pl.Int64, **types}
-        for piece in event_chunks(run, read) if table == "event" else run.chunks(table, read):
+        column_types: Types = {key: pl.Int64, **types}
+        for piece in event_chunks(run, column_types) if table == "event" else run.chunks(table, column_types):
             builder.add(piece[key])
             for name, dtype in dtypes.items():
                 parts[name].append(_copied(piece[name], dtype))

@@ -54,16 +54,18 @@ def stored_tables(version: str) -> dict[str, StoredTable]:
     """
     number = _number(version)
     tables = {}
-    for name, declared in packaged(_FILE).items():
-        if _number(declared.get("since", "3")) > number:
+    for name, declaration in packaged(_FILE).items():
+        if _number(declaration.get("since", "3")) > number:
             continue
-        rows = [{"name": column, **row} for column, row in declared["columns"].items()]
+        rows = [{"name": column, **row} for column, row in declaration["columns"].items()]
         columns = decoded(rows, tuple[StoredColumn, ...], where=f"{_FILE}, {name}")
         guid = () if name == "metadata" else (_GUID,)
-        stored = [column for column in columns if _number(column.since) <= number]
+        stored_columns = [column for column in columns if _number(column.since) <= number]
         if number < _NIC_SINCE:
-            stored = [replace(c, choices=tuple(kind for kind in c.choices if kind != "NIC")) for c in stored]
-        tables[name] = StoredTable(name, (_ID, *guid, *stored))
+            stored_columns = [
+                replace(c, choices=tuple(kind for kind in c.choices if kind != "NIC")) for c in stored_columns
+            ]
+        tables[name] = StoredTable(name, (_ID, *guid, *stored_columns))
     return tables
 
 

@@ -44,8 +44,8 @@ class SystemSamples:
         is_sampled = pl.col("category_id").is_in(names["id"].implode())
         pieces = (piece.filter(is_sampled) for piece in self._run.chunks("event", needs))
         rows = pl.concat([pl.DataFrame(schema=needs), *pieces])
-        named = names.rename({"id": "category_id", "string": "category"})
-        return rows.join(named, on="category_id").select(pl.col("id").alias("event_id"), "category")
+        categories = names.rename({"id": "category_id", "string": "category"})
+        return rows.join(categories, on="category_id").select(pl.col("id").alias("event_id"), "category")
 
     @cached_property
     def _samples(self) -> pl.DataFrame:
@@ -56,9 +56,9 @@ class SystemSamples:
             return pl.DataFrame(schema={**needs, "category": pl.String, "name": pl.String})
         pieces = (piece.join(events, on="event_id") for piece in self._run.chunks("sample", needs))
         tracks = self._run.frame("track", {"id": pl.Int64, "name_id": pl.Int64}).unique("id", keep="first")
-        named = tracks.join(self._texts.rename({"id": "name_id", "string": "name"}), on="name_id", how="left")
+        track_names = tracks.join(self._texts.rename({"id": "name_id", "string": "name"}), on="name_id", how="left")
         rows = pl.concat([pl.DataFrame(schema={**needs, "category": pl.String}), *pieces])
-        return rows.join(named.rename({"id": "track_id"}).drop("name_id"), on="track_id", how="left").sort("id")
+        return rows.join(track_names.rename({"id": "track_id"}).drop("name_id"), on="track_id", how="left").sort("id")
 
     @property
     def _is_stack(self) -> pl.Expr:
@@ -114,17 +114,21 @@ class SystemSamples:
         samples = self._samples.filter(~self._is_stack).select("event_id", "name", "timestamp")
         exact = samples.unique(["event_id", "name"], keep="first", maintain_order=True)
         of_event = samples.unique("event_id", keep="first", maintain_order=True).select("event_id", other="timestamp")
-        timed = values.join(exact, on=["event_id", "name"], how="left").join(of_event, on="event_id", how="left")
-        timed = timed.with_columns(start_ns=pl.coalesce("timestamp", "other")).drop_nulls("start_ns").sort("row")
+        with_times = values.join(exact, on=["event_id", "name"], how="left").join(of_event, on="event_id", how="left")
+        with_times = (
+            with_times.with_columns(start_ns=pl.coalesce("timestamp", "other")).drop_nulls("start_ns").sort("row")
+        )
         where = self._run.frame("info_pmc", {"id": pl.Int64, "pid": pl.Int64, "agent_id": pl.Int64})
-        timed = timed.join(where.unique("id", keep="first"), left_on="pmc_id", right_on="id", how="left").sort("row")
-        rows = timed.with_columns(
-            self._columns.numbers("info_process", timed["pid"]).alias("process"),
-            self._columns.numbers("info_agent", timed["agent_id"]).alias("agent"),
+        with_times = with_times.join(
+            where.unique("id", keep="first"), left_on="pmc_id", right_on="id", how="left"
+        ).sort("row")
+        rows = with_times.with_columns(
+            self._columns.numbers("info_process", with_times["pid"]).alias("process"),
+            self._columns.numbers("info_agent", with_times["agent_id"]).alias("agent"),
         ).sort("start_ns", maintain_order=True)
-        following = pl.col("start_ns").shift(-1).over(_KEYS)
+        next_ns = pl.col("start_ns").shift(-1).over(_KEYS)
         return rows.select(
-            *_KEYS, "start_ns", end_ns=pl.max_horizontal("start_ns", pl.coalesce(following, "start_ns")), value="value"
+            *_KEYS, "start_ns", end_ns=pl.max_horizontal("start_ns", pl.coalesce(next_ns, "start_ns")), value="value"
         )
 
     def frames(self) -> pl.DataFrame:
@@ -136,8 +140,8 @@ class SystemSamples:
         is_frame = pl.col("event_id").is_in(self.stack_events.implode())
         pieces = (piece.filter(is_frame) for piece in self._run.chunks("region", needs))
         regions = pl.concat([pl.DataFrame(schema=needs), *pieces]).unique("event_id", keep="first")
-        named = regions.join(self._texts.rename({"id": "name_id", "string": "frame"}), on="name_id", how="left")
-        rows = stacks.join(named, on="event_id", how="left").sort("id")
+        with_names = regions.join(self._texts.rename({"id": "name_id", "string": "frame"}), on="name_id", how="left")
+        rows = stacks.join(with_names, on="event_id", how="left").sort("id")
         moment = ["track_id", "timestamp"]
         return rows.select(
             self._columns.numbers("info_process", rows["pid"]).alias("process"),

@@ -42,9 +42,9 @@ def read_rocprofv3_json(path: Path) -> MemorySource:
             tables.setdefault(name, []).append(frame)
         for name, frame in _events(process, number, losses).items():
             events.setdefault(name, []).append(frame)
-    joined = {name: pl.concat(frames) for name, frames in tables.items()}
-    joined |= {name: joined[name].with_row_index(number) for name, number in _NUMBERS.items()}
-    return _assembled(path, joined, {name: pl.concat(parts) for name, parts in events.items()}, losses)
+    table_of_name = {name: pl.concat(frames) for name, frames in tables.items()}
+    table_of_name |= {name: table_of_name[name].with_row_index(number) for name, number in _NUMBERS.items()}
+    return _assembled(path, table_of_name, {name: pl.concat(parts) for name, parts in events.items()}, losses)
 
 
 _NUMBERS = {"nodes": "node", "agents": "agent", "code_objects": "code_object", "symbols": "symbol"}
@@ -94,10 +94,10 @@ def _typed_frame(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
     schema: dict[str, Any] = {key: dtype for key, dtype in RUN[name].dtypes.items() if key != _NUMBERS.get(name)}
     schema |= {"object_id": pl.Int64} if name == "symbols" else {}
     types = {key: str if dtype == pl.String else int for key, dtype in schema.items()}
-    typed = [
+    typed_rows = [
         {key: _fitting(value) if isinstance(value, types[key]) else None for key, value in row.items()} for row in rows
     ]
-    return pl.DataFrame(typed, schema)
+    return pl.DataFrame(typed_rows, schema)
 
 
 def _agent_row(agent: Mapping[str, Any], number: int) -> dict[str, Any]:
@@ -199,8 +199,8 @@ def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
     messages = _texts(process.strings.marker_api, "correlation", "name")
     is_marker = pl.col("category").cast(pl.String).str.starts_with("MARKER")
     with_names = with_names.join(messages, on="correlation", how="left", maintain_order="left")
-    named = pl.when(is_marker).then(pl.coalesce("name", "function")).otherwise(pl.col("function"))
-    return with_names.with_columns(named.alias("name"), parent_correlation="ancestor")
+    name_of_call = pl.when(is_marker).then(pl.coalesce("name", "function")).otherwise(pl.col("function"))
+    return with_names.with_columns(name_of_call.alias("name"), parent_correlation="ancestor")
 
 
 def _texts(values: Sequence[Any], key: str, name: str) -> pl.DataFrame:

@@ -24,9 +24,9 @@ def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame],
 def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
     """Dispatches numbered as events, kernel symbols where none are recorded, and values of counters."""
     dispatches = events.get("dispatches")
-    counted = events.get("counters")
-    if counted is not None:
-        dispatches = _with_counted(dispatches, counted, losses)
+    counter_rows = events.get("counters")
+    if counter_rows is not None:
+        dispatches = _with_counted(dispatches, counter_rows, losses)
     if dispatches is None:
         return
     dispatches = dispatches.with_row_index("event")
@@ -38,9 +38,9 @@ def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFr
     if "symbols" in tables:
         dispatches = link(dispatches, tables["symbols"], ["process", "symbol_id"], "symbol")
     tables["dispatches"] = dispatches
-    if counted is not None:
-        values = counted.drop("agent", "name", "counter", strict=False)
-        values = values.with_columns(name=counted["counter"].cast(pl.String))
+    if counter_rows is not None:
+        values = counter_rows.drop("agent", "name", "counter", strict=False)
+        values = values.with_columns(name=counter_rows["counter"].cast(pl.String))
         info = numbered([values], ["process", "name"], "counter")
         values = link(values, info, ["process", "name"], "counter")
         keys = ["process", "dispatch_id"]

@@ -101,38 +101,38 @@ class _PlaneReader:
     def _entry(self, part: Field) -> tuple[int, list[Field]]:
         """Key and value of an entry of a map."""
         key, fields = 0, []
-        for each in self._wire.fields(part.begin, part.end):
-            if each.number == 1:
-                key = signed(each.value)
-            elif each.number == 2:
-                fields = list(self._wire.fields(each.begin, each.end))
+        for item in self._wire.fields(part.begin, part.end):
+            if item.number == 1:
+                key = signed(item.value)
+            elif item.number == 2:
+                fields = list(self._wire.fields(item.begin, item.end))
         return key, fields
 
     def _read_name(self, part: Field) -> None:
         key, fields = self._entry(part)
-        texts = {each.number: self._wire.text(each) for each in fields if each.number in (2, 4)}
+        texts = {item.number: self._wire.text(item) for item in fields if item.number in (2, 4)}
         self._names[key] = texts.get(2) or texts.get(4) or ""
         values: Statistics = {}
-        for each in fields:
-            if each.number == 5 and each.end - each.begin < _UNREAD_BYTES:
-                self._add(each.begin, each.end, values)
+        for item in fields:
+            if item.number == 5 and item.end - item.begin < _UNREAD_BYTES:
+                self._add(item.begin, item.end, values)
         if values:
             self._shared[key] = values
 
     def _line(self, part: Field) -> Line:
         line, begin_ns, events = Line(), 0, []
         label = ""
-        for each in self._wire.fields(part.begin, part.end):
-            if each.number == 1:
-                line.number = signed(each.value)
-            elif each.number == 2:
-                line.name = self._wire.text(each)
-            elif each.number == 3:
-                begin_ns = signed(each.value)
-            elif each.number == 4:
-                events.append(each)
-            elif each.number == 11:
-                label = self._wire.text(each)
+        for item in self._wire.fields(part.begin, part.end):
+            if item.number == 1:
+                line.number = signed(item.value)
+            elif item.number == 2:
+                line.name = self._wire.text(item)
+            elif item.number == 3:
+                begin_ns = signed(item.value)
+            elif item.number == 4:
+                events.append(item)
+            elif item.number == 11:
+                label = self._wire.text(item)
         line.name = label or line.name
         line.events = list(self._events(events, begin_ns))
         return line
@@ -152,16 +152,16 @@ class _PlaneReader:
         offset: int | None = 0
         metadata = duration = 0
         statistics: Statistics = {}
-        for each in self._wire.fields(begin, end):
-            if each.number == 1:
-                metadata = signed(each.value)
-            elif each.number == 2:
-                offset = signed(each.value)
-            elif each.number == 3:
-                duration = signed(each.value)
-            elif each.number == 4:
-                self._add(each.begin, each.end, statistics)
-            elif each.number == 5:
+        for item in self._wire.fields(begin, end):
+            if item.number == 1:
+                metadata = signed(item.value)
+            elif item.number == 2:
+                offset = signed(item.value)
+            elif item.number == 3:
+                duration = signed(item.value)
+            elif item.number == 4:
+                self._add(item.begin, item.end, statistics)
+            elif item.number == 5:
                 offset = None
         return metadata, offset, duration, statistics
 
@@ -224,19 +224,19 @@ class _PlaneReader:
     def _statistic(self, begin: int, end: int) -> tuple[tuple[str, Any], bool]:
         key, value, is_name = 0, None, False
         wire = self._wire
-        for each in wire.fields(begin, end):
-            if each.number == 1:
-                key = signed(each.value)
-            elif each.number == 2 and each.end - each.begin == 8:
-                value = struct.unpack_from("<d", wire.data, each.begin)[0]
-            elif each.number == 3:
-                value = each.value
-            elif each.number == 4:
-                value = signed(each.value)
-            elif each.number == 5:
-                value = wire.text(each)
-            elif each.number == 7:
-                value, is_name = self._keys.get(signed(each.value), ""), True
+        for item in wire.fields(begin, end):
+            if item.number == 1:
+                key = signed(item.value)
+            elif item.number == 2 and item.end - item.begin == 8:
+                value = struct.unpack_from("<d", wire.data, item.begin)[0]
+            elif item.number == 3:
+                value = item.value
+            elif item.number == 4:
+                value = signed(item.value)
+            elif item.number == 5:
+                value = wire.text(item)
+            elif item.number == 7:
+                value, is_name = self._keys.get(signed(item.value), ""), True
         return (self._keys.get(key, ""), value), is_name
 
 

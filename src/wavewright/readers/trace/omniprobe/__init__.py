@@ -71,8 +71,8 @@ def read_omniprobe(path: str | os.PathLike[str]) -> OmniprobeLog:
     }
     losses = tuple(Loss("omniprobe_unread", number, detail=detail) for detail, number in counts.items() if number)
     accesses = frame_of(ACCESSES, [*documents.rows, *report.rows])
-    numbered = frame_of(MESSAGES, [{"message": number, **row} for number, row in enumerate(messages.rows)])
-    return OmniprobeLog(str(file), accesses, numbered, _lane_addresses(messages), losses)
+    message_frame = frame_of(MESSAGES, [{"message": number, **row} for number, row in enumerate(messages.rows)])
+    return OmniprobeLog(str(file), accesses, message_frame, _lane_addresses(messages), losses)
 
 
 def _lines(data: bytes) -> Iterator[tuple[bytes | None, bool]]:

@@ -30,7 +30,7 @@ NEAR_FOLDERS = 2  #: The trace's own folder and its parent.
 
 
 def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
-    """The same trace, with what files say about the resources of its kernels and about its GPU.
+    """A copy of the trace with the resources of its kernels and the GPU that files record.
 
     Raises `UsageError` when a path does not exist, or tells nothing about the kernels of the trace.
 

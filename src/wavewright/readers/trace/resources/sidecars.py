@@ -83,12 +83,12 @@ def _unpacked(sidecar: Sidecar) -> bytes:
     packing = packing_of(data)
     if not packing:
         return data
-    unpacked = bytearray()
+    content = bytearray()
     for piece in unpacked_pieces([data], packing):
-        unpacked += piece
-        if len(unpacked) > MAX_BYTES:
+        content += piece
+        if len(content) > MAX_BYTES:
             raise ValueError(f"larger than {MAX_BYTES >> 20:,} MiB")
-    return bytes(unpacked)
+    return bytes(content)
 
 
 def _code_object(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFacts) -> None:
@@ -238,7 +238,7 @@ class _Buffers(msgspec.Struct):
 
     @property
     def samples(self) -> list[msgspec.Raw]:
-        """Those of the method that tells more, where a process has both."""
+        """The samples; where a process has both methods, the stochastic ones, which also record stall reasons."""
         return self.pc_sample_stochastic or self.pc_sample_host_trap
 
 

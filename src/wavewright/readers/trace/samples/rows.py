@@ -77,15 +77,17 @@ def with_rows(samples: pl.DataFrame, code: pl.DataFrame, *, has_addresses: bool)
 
 def count_tables(samples: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """`samples`, `sample_reasons` and `sampled_dispatches` from samples with rows."""
-    issued = pl.col("issued")
+    issue_flag = pl.col("issued")
     counts = samples.group_by("row").agg(
-        issued_count=(issued > 0).sum(), stalled_count=(issued == 0).sum(), unknown_count=issued.null_count()
+        issued_count=(issue_flag > 0).sum(),
+        stalled_count=(issue_flag == 0).sum(),
+        unknown_count=issue_flag.null_count(),
     )
-    recorded = pl.col("reason").cast(pl.String).fill_null("")
-    stalled = samples.filter(issued == 0).group_by("row", recorded).agg(count=pl.len())
-    names = stalled["reason"].unique().to_list()
+    reason_text = pl.col("reason").cast(pl.String).fill_null("")
+    stall_counts = samples.filter(issue_flag == 0).group_by("row", reason_text).agg(count=pl.len())
+    names = stall_counts["reason"].unique().to_list()
     reason = pl.col("reason").replace_strict(names, list(map(reason_named, names)), return_dtype=pl.String)
-    by_reason = stalled.with_columns(reason).filter(pl.col("reason") != "").group_by("row", "reason")
+    by_reason = stall_counts.with_columns(reason).filter(pl.col("reason") != "").group_by("row", "reason")
     reasons = by_reason.agg(pl.col("count").sum()).sort("row", "count", "reason", descending=[False, True, False])
     return {
         "samples": _typed("samples", counts.sort("row")),

@@ -1,4 +1,4 @@
-"""What the readers of decoded directories share: parsing of untrusted JSON, and rows that fit the tables."""
+"""Parsing of untrusted JSON and of rows that must fit the tables, for all files of decoded directories."""
 
 from __future__ import annotations
 
