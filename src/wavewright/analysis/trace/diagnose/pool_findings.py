@@ -92,10 +92,12 @@ def _verdict(gain: PoolGain) -> str:
 
 def _reason(trace: ThreadTrace, gain: PoolGain, views: list[RowView]) -> str:
     words = _gap_words(gain)
-    if gain.name == "VALU dependency":
+    if words:
+        parts = [words.reason]
+    elif gain.name == "VALU dependency":
         parts = ["vector arithmetic whose operands are not ready; no other instruction of the wave can go before it"]
     else:
-        parts = [words.reason if words else stall_class(gain.name).meaning]
+        parts = [stall_class(gain.name).meaning]
     if len(gain.parts) > 1:
         alone = ", ".join(f"{name} {percent(share)}" for name, share in gain.parts if share >= 0.005)
         parts.append(f"one cause; of the time, each taken alone: {alone}")
