@@ -14,9 +14,10 @@ import pytest
 
 import wavewright
 from synth import Scenario, Workload, compiled, synthesize, write_capture, write_rocpd
-from wavewright.errors import NotATraceError
+from wavewright.errors import NotATraceError, UsageError
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
+from wavewright.readers.files.capture import TraceFile, named_code_object
 from wavewright.readers.files.kinds import Kind, sniff
 
 
@@ -154,3 +155,12 @@ def test_hostile_pickles(name: str, tmp_path: Path) -> None:
     path.write_bytes(b"\x80\x04\x8c\x08tinygrad0" + HOSTILE[name][2:])
     with pytest.raises(NotATraceError):
         wavewright.open(path)
+
+
+def test_names_with_numbers_of_thousands_of_digits() -> None:
+    """Python refuses to make integers of them."""
+    digits = "1" * 5_000
+    assert TraceFile.named(Path(f"se{digits}.att")).se is None
+    for name in (f"kernel.co:{digits}", f"kernel.co@{digits}", f"code_object_id_{digits}.out"):
+        with pytest.raises(UsageError, match="a number does not fit 64 bits"):
+            named_code_object(name)
