@@ -59,6 +59,6 @@ def _row(quantity: Quantity, numbers: dict[str, int]) -> Row:
     for name, value in values.items():
         if isinstance(value, float):
             values[name] = float(f"{value:.{_DIGITS}g}")
-    for name in ("name", "file"):
-        values[name] = numbers.setdefault(shown(values[name]), len(numbers)) if values[name] else None
+    values["name"] = numbers.setdefault(shown(quantity.name), len(numbers))  # may be empty: of a whole capture
+    values["file"] = numbers.setdefault(shown(quantity.file), len(numbers)) if quantity.file else None
     return Row(**values)
