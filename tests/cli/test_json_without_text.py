@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import json
-import re
 import shlex
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,7 +13,6 @@ import pytest
 from synth import Workload, write_rocpd
 from synth.counter_capture import write_counters
 from synth.pc_samples import SampledRun, write_samples
-from wavewright import cli
 from wavewright.cli import VERBS
 from wavewright.questions.catalog import every_question
 
@@ -83,18 +80,3 @@ def test_nothing_of_text_is_imported(calls: list[list[str]]) -> None:
     assert done.returncode == 0, done.stderr
     found = [(" ".join(words), names) for words, names in zip(calls, json.loads(done.stdout), strict=True) if names]
     assert found == []
-
-
-REPORTS = sorted(
-    {
-        reference
-        for file in (Path(cli.__file__).parent).rglob("*.py")
-        for reference in re.findall(r'report_by\(\s*"([^"]+)"', file.read_text(encoding="utf-8"))
-    }
-)
-
-
-@pytest.mark.parametrize("reference", REPORTS)
-def test_a_report_that_is_imported_late_exists(reference: str) -> None:
-    module, name = reference.split(":")
-    assert callable(getattr(import_module(module), name))

@@ -15,7 +15,7 @@ from wavewright.cli.kit.counters import counter_request
 from wavewright.cli.kit.form import current_brief, is_about
 from wavewright.cli.kit.io import console, line_width
 from wavewright.cli.kit.options import own_command
-from wavewright.cli.kit.request import Request, form_of, report_by
+from wavewright.cli.kit.request import Parts, Request, form_of
 from wavewright.cli.kit.run import run_request
 from wavewright.cli.kit.trace import open_trace, selection_of
 from wavewright.errors import UsageError, WavewrightError
@@ -209,8 +209,11 @@ def runs(
         notes = [f"{each.sentence(limit)}, but within noise" for each in above if not each.is_beyond_noise]
         facts |= {"is_failed": bool(failures), "failures": failures}
 
-    form = {"paths": [*map(str, asked.paths)], "limit": asked.limit, "everything": everything}
-    report = report_by("wavewright.words.run.run_changes:comparison_report", answer, **form)
+    def report() -> Parts:
+        from wavewright.words.run.run_changes import comparison_report
+
+        return comparison_report(answer, paths=[*map(str, asked.paths)], limit=asked.limit, everything=everything)
+
     losses = pl.concat([run.losses for run in runs])
     asked.give(answer, answer.things, report, losses, inputs=[path for run in runs for path in run.paths], **facts)
     _echo_outcome(notes, failures)
@@ -240,8 +243,13 @@ def counters(everything: bool, decimals: int | None, fail_above: float | None, *
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
     facts |= {} if fail_above is None else {"is_failed": is_failed}
 
-    form = {"width": line_width(), "limit": asked.limit, "everything": everything, "decimals": decimals}
-    report = report_by("wavewright.words.counters.capture_changes:counter_comparison_report", answer, **form)
+    def report() -> Parts:
+        from wavewright.words.counters.capture_changes import counter_comparison_report
+
+        return counter_comparison_report(
+            answer, width=line_width(), limit=asked.limit, everything=everything, decimals=decimals
+        )
+
     asked.give(answer, answer.metrics, report, [side.counters.losses for side in sides], **facts)
     if is_failed:
         slower = sum(rows.height for rows in failed)

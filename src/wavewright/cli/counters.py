@@ -17,7 +17,7 @@ from wavewright.analysis.counters.raw import raw_counters
 from wavewright.base.words import counted
 from wavewright.cli.kit.counters import counter_request
 from wavewright.cli.kit.io import console, emit_json, line_width, progress
-from wavewright.cli.kit.request import report_by
+from wavewright.cli.kit.request import Parts
 from wavewright.errors import UsageError
 from wavewright.model.answer import to_builtins
 from wavewright.model.blocks import GAP, Sentence
@@ -279,8 +279,11 @@ def _show_values(
         with progress("computing metrics"):
             answer = metric_values(counters, by=by, choice=choice, panels=panels, metrics=metrics, **how)
 
-    form = {"width": line_width(), "limit": request.limit, "decimals": view.decimals}
-    report = report_by("wavewright.words.counters.values:values_report", answer, **form)
+    def report() -> Parts:
+        from wavewright.words.counters.values import values_report
+
+        return values_report(answer, width=line_width(), limit=request.limit, decimals=view.decimals)
+
     request.give(answer, answer.named(), report, counters.losses)
 
 

@@ -10,7 +10,7 @@ from wavewright.analysis.code.kernel import kernel_code
 from wavewright.analysis.code.object_overview import code_overview
 from wavewright.analysis.common.occupancy.limits import Resources
 from wavewright.cli.kit.io import console
-from wavewright.cli.kit.request import Parts, Request, report_by
+from wavewright.cli.kit.request import Parts, Request
 from wavewright.errors import UsageError
 from wavewright.model.blocks import GAP
 from wavewright.model.losses import loss_frame
@@ -48,7 +48,12 @@ def _show_overview(
         wanted = {(each.place.number, each.kernel.name) for each in chosen}
         is_chosen = [pair in wanted for pair in answer.kernels.select("object", "name").iter_rows()]
         answer = replace(answer, kernels=answer.kernels.filter(is_chosen))
-    report = report_by("wavewright.words.code.object_list:overview_report", answer, limit=request.limit)
+
+    def report() -> Parts:
+        from wavewright.words.code.object_list import overview_report
+
+        return overview_report(answer, limit=request.limit)
+
     request.give(answer, answer.kernels, report, loss_frame(file.losses))
 
 

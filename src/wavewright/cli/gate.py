@@ -18,7 +18,7 @@ from wavewright.analysis.run.compare.run_baseline import renamed_kernels
 from wavewright.base.shown import json_bytes, printable
 from wavewright.base.words import amount, counted
 from wavewright.cli.kit.io import console, emit_json, progress
-from wavewright.cli.kit.request import DEFAULT_TOP, Request, report_by
+from wavewright.cli.kit.request import DEFAULT_TOP, Parts, Request
 from wavewright.cluster.loop import loop as judged
 from wavewright.cluster.measurements import METRICS, findings_of, kind_of_paths, measured
 from wavewright.errors import OutputError, UsageError
@@ -262,8 +262,12 @@ def loop(before: str, after: str, step: str | None, kernel: str | None, threshol
     """Judge one turn."""
     answer = judged(before, after, step=step, kernel=kernel, threshold=threshold / 100, progress=progress)
     request = Request(paths=(before, after), as_json=as_json)
-    request.give(
-        answer, answer.findings, report_by("wavewright.words.gate:loop_report", answer), (), headline=answer.headline()
-    )
+
+    def report() -> Parts:
+        from wavewright.words.gate import loop_report
+
+        return loop_report(answer)
+
+    request.give(answer, answer.findings, report, (), headline=answer.headline())
     if answer.outcome in _LOOP_EXIT_CODES:
         sys.exit(_LOOP_EXIT_CODES[answer.outcome])

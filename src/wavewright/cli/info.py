@@ -16,7 +16,7 @@ from wavewright.base.shown import command_line, quoted, shown
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
-from wavewright.cli.kit.request import Parts, Report, report_by
+from wavewright.cli.kit.request import Parts, Report
 from wavewright.cli.kit.trace import open_trace
 from wavewright.cluster.executor_choice import executor_for
 from wavewright.cluster.gather import gather
@@ -134,11 +134,17 @@ def _counters(path: Path, kind: Kind) -> _About:
     with progress(f"reading {path.name}"):
         counters = open_counters(path)
     answer = counter_contents(counters)
+
+    def report() -> Parts:
+        from wavewright.words.counters.contents import contents_parts
+
+        return contents_parts(str(path), kind.value, answer)
+
     return _About(
         "counters",
         lambda: {"kind": kind.value, **to_builtins(answer), "next": counter_next_steps(str(path), answer)},
         counters.losses.to_dicts(),
-        report_by("wavewright.words.counters.contents:contents_parts", str(path), kind.value, answer),
+        report,
         losses_of(counters),
         lambda text: str(path) in text,
     )
@@ -152,11 +158,17 @@ def _run(paths: Sequence[Path], called: str, written: str) -> _About:
     with progress(f"reading {paths[0].name}"):
         gathered = gather(partial_recording, inputs, executor=executor_for(len(inputs)))
     answer = combine_recording(gathered.values)
+
+    def report() -> Parts:
+        from wavewright.words.run.data.origin import recording_report
+
+        return recording_report(written, called, answer)
+
     return _About(
         "run",
         lambda: {"kind": called, **to_builtins(answer), "next": next_steps(written, answer)},
         gathered.losses.to_dicts(),
-        report_by("wavewright.words.run.data.origin:recording_report", written, called, answer),
+        report,
         gathered.losses,
     )
 
@@ -348,14 +360,25 @@ def _code_object(path: Path) -> _About:
         objects = [{name: getattr(each, name) for name in names} for each in container.objects]
         lost = [loss.message for loss in container.losses]
         body = {"kind": "code_objects", "objects": objects}
-        report = report_by("wavewright.words.trace.input.raw_capture:code_objects_report", str(path), container)
+
+        def report() -> Parts:
+            from wavewright.words.trace.input.raw_capture import code_objects_report
+
+            return code_objects_report(str(path), container)
+
         return _About("", lambda: body, lost, report)
     code_object = CodeObject.read(path)
     target, kernels, losses = code_object.target, code_object.kernels, code_object.losses
+
+    def report_of_one() -> Parts:
+        from wavewright.words.trace.input.raw_capture import code_object_report
+
+        return code_object_report(str(path), target, kernels, losses)
+
     return _About(
         "",
         lambda: {"kind": "code_object", "target": target, "kernels": list(map(msgspec.to_builtins, kernels))},
         [loss.message for loss in losses],
-        report_by("wavewright.words.trace.input.raw_capture:code_object_report", str(path), target, kernels, losses),
+        report_of_one,
         is_uncut=lambda _: False,
     )

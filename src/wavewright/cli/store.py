@@ -20,7 +20,7 @@ from wavewright.base.shown import command_line
 from wavewright.base.words import counted
 from wavewright.cli.kit.io import emit_json, line_width, progress, show_losses
 from wavewright.cli.kit.picture import PictureRequest
-from wavewright.cli.kit.request import Parts, Request, form_of, report_by
+from wavewright.cli.kit.request import Parts, Request, form_of
 from wavewright.cli.kit.run import file_progress
 from wavewright.cluster.executor import Executor
 from wavewright.cluster.executor_choice import executor_for
@@ -137,7 +137,12 @@ def list_command(store: str, **form: Any) -> None:
     with progress(f"reading {store}"):
         newest = newest_captures(capture_store.read(columns=OF_CAPTURE))
     request = Request(paths=(store,), **form)
-    report = report_by("wavewright.words.store:captures_report", newest, store, limit=request.limit)
+
+    def report() -> Parts:
+        from wavewright.words.store import captures_report
+
+        return captures_report(newest, store, limit=request.limit)
+
     request.give({"captures": newest, "capture_count": newest.height}, newest, report, ())
     _tell(capture_store, request)
 
@@ -199,7 +204,12 @@ def query_command(store: str, sql: str, **form: Any) -> None:
     table = store_query(rows, sql)
     request = Request(paths=(store,), **form)
     shown = table.head(request.limit)
-    report = report_by("wavewright.words.run.data.query:query_report", shown, table.height, width=line_width())
+
+    def report() -> Parts:
+        from wavewright.words.run.data.query import query_report
+
+        return query_report(shown, table.height, width=line_width())
+
     request.give({"columns": table.columns, "rows": table}, table, report, ())
     _tell(capture_store, request)
 

@@ -17,7 +17,7 @@ from wavewright.base.csv import harmless
 from wavewright.base.shown import command_line
 from wavewright.cli.kit.form import current_brief
 from wavewright.cli.kit.io import console, emit_json
-from wavewright.cli.kit.request import ALL_ROWS, Request, report_by, say_rows_left_out
+from wavewright.cli.kit.request import ALL_ROWS, Parts, Request, say_rows_left_out
 from wavewright.cli.kit.run import run_request
 from wavewright.cluster.gather import gather
 from wavewright.errors import UsageError
@@ -117,7 +117,12 @@ def schema(paths: tuple[str, ...], name: str | None, **form: Any) -> None:
     """List views, tables and columns."""
     request = Request(paths=paths, **form)
     answer = catalog(open_run(*paths) if paths else None, name)
-    report = report_by("wavewright.words.run.data.contents:catalog_report", answer, is_whole=name is None)
+
+    def report() -> Parts:
+        from wavewright.words.run.data.contents import catalog_report
+
+        return catalog_report(answer, is_whole=name is None)
+
     request.give(answer, answer.columns, report, ())
 
 
@@ -126,6 +131,10 @@ def tables(show_secrets: bool, **options: Any) -> None:
     request = run_request(options)
     gathered = request.gather(partial_contents, show_secrets=show_secrets)
     answer = combine_contents(gathered.values)
-    limits = {"limit": request.limit, "show_secrets": show_secrets}
-    report = report_by("wavewright.words.run.data.contents:contents_report", answer, **limits)
+
+    def report() -> Parts:
+        from wavewright.words.run.data.contents import contents_report
+
+        return contents_report(answer, limit=request.limit, show_secrets=show_secrets)
+
     request.give(answer, answer.tables_found, report, gathered.losses, inputs=gathered.paths)

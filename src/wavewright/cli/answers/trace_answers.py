@@ -12,7 +12,6 @@ from wavewright.base.shown import printable, quoted
 from wavewright.cli.answers.source_listing import source
 from wavewright.cli.kit.io import console, line_width, progress
 from wavewright.cli.kit.question_verb import Shown
-from wavewright.cli.kit.request import report_by
 from wavewright.cli.kit.trace import CodeObjectRequest, TraceRequest
 from wavewright.errors import UsageError
 
@@ -104,7 +103,13 @@ def _plan_words(answer: Diagnosis | SampleDiagnosis, form: str | None) -> Callab
     """The words of a plan, if that is the form; None = those of the question."""
     if form is None:
         return None
-    return lambda wording: report_by("wavewright.words.trace.plan:plan_report", answer, limit=wording.limit)()
+
+    def words(wording: Wording) -> Parts:
+        from wavewright.words.trace.plan import plan_report
+
+        return plan_report(answer, limit=wording.limit)
+
+    return words
 
 
 def _finding_table(answer: Diagnosis | SampleDiagnosis, names: Iterable[str]) -> pl.DataFrame:
@@ -303,8 +308,13 @@ def occupancy(request: Request, target: str | None, cu_mode: bool, wave_size: st
         advice = "wavewright occupancy --target gfx942 --vgprs 144 --agprs 136 --sgprs 112 --lds 12800 --workgroup 256"
         raise UsageError(what, advice=advice)
     answer = theoretical(target, resources, wgp_mode=not cu_mode)
-    report = report_by("wavewright.words.trace.occupancy:occupancy_report", answer, (), limit=1)
-    return Shown(answer, answer.kernels, words=lambda _wording: report())
+
+    def report(_wording: Wording) -> Parts:
+        from wavewright.words.trace.occupancy import occupancy_report
+
+        return occupancy_report(answer, (), limit=1)
+
+    return Shown(answer, answer.kernels, words=report)
 
 
 def _occupancy_of_code(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib import import_module
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
@@ -180,17 +179,6 @@ def _without_caveats(
     is_said = pl.col("message").is_in([caveat.sentence for caveat in caveats])
     place = [name for name in ("se", "time_cycles", "byte_offset") if name in losses.columns]
     return losses.filter(~is_said | pl.any_horizontal(pl.col(place).is_not_null()))
-
-
-def report_by(function: str, *arguments: Any, **options: Any) -> Report:
-    """A report by a function, written as module:name, that is imported when text is asked for: JSON needs no words."""
-
-    def report() -> Parts:
-        module, name = function.split(":")
-        parts: Parts = getattr(import_module(module), name)(*arguments, **options)
-        return parts
-
-    return report
 
 
 def form_of(options: dict[str, Any]) -> dict[str, Any]:
