@@ -44,7 +44,7 @@ def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> s
 
 
 def kind_at(word: str) -> str | None:
-    """The kind of document at a path, or at the first match of a pattern; None = it is no document."""
+    """The kind of document at a path, or at the first match of a pattern; None = there is none."""
     from wavewright.readers.files.kinds import document_at
 
     path = Path(word)

@@ -1,4 +1,4 @@
-"""What the fork server of worker processes imports once, so that each worker starts with polars loaded."""
+"""Imported once by the fork server of worker processes, so that each worker starts with polars loaded."""
 
 import os
 

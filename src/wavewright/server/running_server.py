@@ -44,7 +44,7 @@ def listen(port: int = 0) -> socket.socket:
 
 
 def _is_no_cancellation(record: logging.LogRecord) -> bool:
-    """False for requests that are cancelled because the server stops: they are no errors."""
+    """False for requests that are cancelled because the server stops: they are not errors."""
     return not (record.exc_info and isinstance(record.exc_info[1], CancelledError))
 
 

@@ -30,7 +30,7 @@ _NAMES = {field.name for field in fields(Quantity)} & set(STORE_ROWS.names)
 
 @dataclass(frozen=True)
 class Added:
-    """What happened to one capture."""
+    """The outcome for one capture."""
 
     capture: str  #: Its identity, a hash.
     label: str

@@ -1,1 +1,1 @@
-"""What all writers share: staging of outputs, table files, JSON text, pictures, results."""
+"""Shared by all writers: staging of outputs, table files, JSON text, pictures, results."""

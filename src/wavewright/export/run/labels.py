@@ -1,4 +1,4 @@
-"""What the formats of runs share: categories of calls, numbers of processes and threads, the GPU of a copy."""
+"""Shared by the formats of runs: categories of calls, numbers of processes and threads, the GPU of a copy."""
 
 from __future__ import annotations
 

@@ -80,10 +80,10 @@ def one_of(problem: str, choices: Collection[str], advice: str) -> Callable[[str
     wavewright.errors.UsageError: no theme 'blue'; there are dark, light
     """
 
-    def parse(given: str) -> str:
-        if given not in choices:
-            raise UsageError(f"{problem} {given[:40]!r}", advice=f"{advice} {', '.join(choices)}")
-        return given
+    def parse(word: str) -> str:
+        if word not in choices:
+            raise UsageError(f"{problem} {word[:40]!r}", advice=f"{advice} {', '.join(choices)}")
+        return word
 
     return parse
 

@@ -85,7 +85,7 @@ def _notes(document: Document, timeline: RunTimeline) -> list[str]:
 
 
 def tile_window(document: Document, level: int, tile: int) -> tuple[float, float]:
-    """The first time of a tile, and the first behind it."""
+    """The start and the end of a tile."""
     layer = _timeline(document)
     if not 0 <= level < layer.level_count or not 0 <= tile < layer.tile_count(level):
         raise UsageError(f"there is no tile {tile} of level {level}")

@@ -236,7 +236,7 @@ def traffic(document: Document, **facts: str) -> Any:
 
 
 def service(document: Document, *, row: int) -> Any:
-    """How LDS or the cache serves the lanes of one instruction."""
+    """The service of the lanes of one instruction by LDS or the cache."""
     return serialize(lane_service(document.trace, row), top=None)
 
 

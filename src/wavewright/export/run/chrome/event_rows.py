@@ -108,7 +108,7 @@ def graphs(work_pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def callers(calls: pl.DataFrame) -> pl.DataFrame:
-    """The calls that can have launched work: those that are no markers, and have a thread and both times."""
+    """The calls that can have launched work: those other than markers that have a thread and both times."""
     can_launch = pl.col("can_launch") & pl.col("domain").cast(pl.String).ne_missing("MARKER")
     return calls.filter(can_launch).select(
         "process", "correlation", "pid", "tid", call_start_ns="start_ns", call_end_ns="end_ns"

@@ -24,7 +24,7 @@ def inline_frames(listing: pl.DataFrame, functions: dict[tuple[int, int], str]) 
 
     `functions` is (code object, address) of the first instruction of each function -> its symbol.
     """
-    names, files = _Numbers(), _Numbers()
+    names, files = _TextNumbers(), _TextNumbers()
     stacks: dict[str, list[list[int]]] = {}
     function = ""
     for row in listing.select("row", "code_object", "address", "source").iter_rows(named=True):
@@ -75,13 +75,13 @@ def _anchor(evidence: Sequence[Any], position: dict[int, int]) -> dict[str, Any]
     return anchor or None
 
 
-class _Numbers(dict[str, int]):
+class _TextNumbers(dict[str, int]):
     """The numbers of texts, in the order in which they were first asked for."""
 
     def __missing__(self, text: str) -> int:
         return self.setdefault(text, len(self))
 
 
-def _frame(call: str, names: _Numbers, files: _Numbers) -> list[int]:
+def _frame(call: str, names: _TextNumbers, files: _TextNumbers) -> list[int]:
     file, _, line = call.rpartition(":")
     return [names[_INLINED], files[file], integer_of(line) or 0, 0]
