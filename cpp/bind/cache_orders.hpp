@@ -1,3 +1,4 @@
+// Python face of wavewright/cache_orders.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,4 @@
+// Python face of wavewright/chrome_trace.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

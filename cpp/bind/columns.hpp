@@ -1,4 +1,4 @@
-// Checks of columns that belong together.
+// Checks that the columns of one table have the same length.
 #pragma once
 
 #include <nanobind/nanobind.h>

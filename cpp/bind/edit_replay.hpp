@@ -1,3 +1,4 @@
+// Python face of wavewright/edit_replay.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,4 @@
+// Python face of wavewright/evaluate.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,4 @@
+// Python face of wavewright/event_graph.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

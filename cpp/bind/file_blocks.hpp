@@ -1,3 +1,4 @@
+// Python face of wavewright/file_blocks.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,4 @@
+// Python face of wavewright/perfetto.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,3 +1,4 @@
+// Python face of wavewright/replay.hpp.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,4 +1,4 @@
-// Where waves jump, and how often they go round loops.
+// Jumps that waves took between code rows, and the iterations of loops.
 #pragma once
 
 #include "wavewright/column.hpp"

@@ -1,4 +1,4 @@
-// Numbers for combinations of keys.
+// Numbers the groups of rows: each combination of the values of several columns gets a number.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,8 @@ struct Nullable {
 
 using Keys = std::span<const Nullable<uint32_t>>;
 
-// Numbers combinations of keys from 0 as they come first, the same over all pieces. A missing key is a key too.
+// Combinations get numbers from 0 in the order of their first row, the same in all pieces of a table. A missing value
+// counts as a value.
 class KeyNumbers {
   public:
     explicit KeyNumbers(size_t key_count) : codes_(key_count) {}

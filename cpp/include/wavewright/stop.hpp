@@ -1,4 +1,4 @@
-// Work that nobody waits for any more ends: who starts a long question says how to stop it.
+// Stops long computations that nobody waits for any more: a flag per question, which loops look at.
 #pragma once
 
 #include <atomic>
@@ -15,10 +15,11 @@ class Stopped : public std::exception {
 
 using StopFlag = std::shared_ptr<std::atomic<bool>>;
 
-// That of the question which this thread works on; null: it cannot be stopped. in_parallel() hands it on.
+// The flag of the question that this thread works on; null = it cannot be stopped. in_parallel() passes it to its
+// threads.
 inline thread_local StopFlag current_stop;
 
-// Looked at every so many steps of a loop.
+// Throws Stopped out of a loop; looks at the flag every 65,536 steps.
 class StopCheck {
   public:
     void step() {

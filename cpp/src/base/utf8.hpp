@@ -1,4 +1,4 @@
-// Characters in bytes that may be anything.
+// UTF-8 in untrusted bytes: where the next character ends, or how much to replace.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,8 @@ namespace wavewright {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-// Bytes of the character at the beginning of `bytes`, or minus those of a maximal part of none.
+// The length in bytes of the character at the beginning of `bytes`. Negative where there is none: minus the length of
+// what one replacement character stands for ("maximal subpart", Unicode 3.9).
 inline int character_length(std::string_view bytes) {
     const auto byte = [&](size_t i) { return i < bytes.size() ? static_cast<uint8_t>(bytes[i]) : uint8_t{0}; };
     const uint8_t first = byte(0);

@@ -1,4 +1,5 @@
-// Operations in flight of one wave, by counter, and which of them a wait proves to be done.
+// The operations of one wave that are in flight, in a queue per wait counter, and which of them a wait proves to be
+// done.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +29,7 @@ class OperationQueues {
         }
     }
 
-    // Takes the operations out that are done. The answer stays until the next call.
+    // Removes the operations that are done after these waits. The answer is valid until the next call.
     const Answer& wait(std::span<const EditWait> waits) {
         answer_ = {};
         size_t sequences = 0;
@@ -57,17 +58,19 @@ class OperationQueues {
   private:
     struct Operation {
         uint32_t number;
-        uint8_t order;
-        bool counts_twice;
+        uint8_t order;      // operations of one order complete in order; 0 = in any order
+        bool counts_twice;  // it is in the queues of several counters
     };
     static constexpr size_t kMost = 256;  // hardware counters are smaller
 
-    static bool in_order(std::span<const Operation> some) {
-        return std::all_of(some.begin(), some.end(), [&](const Operation& operation) {
-            return operation.order != 0 && operation.order == some.front().order;
+    static bool in_order(std::span<const Operation> operations) {
+        return std::all_of(operations.begin(), operations.end(), [&](const Operation& operation) {
+            return operation.order != 0 && operation.order == operations.front().order;
         });
     }
 
+    // Removes what is done when the counter of a queue has fallen to `value`. If operations complete in any order, it
+    // is certain only that as many are done as ordered ones exceed the value; the answer is not certain then.
     void take(std::vector<Operation>& queue, size_t value) {
         size_t done = queue.size() - value;
         bool only_ordered = false;

@@ -9,7 +9,7 @@ namespace wavewright::isa {
 
 #include "kinds.inc"
 
-// Numbers of an array from `first` on.
+// `count` elements of an array from `first` on.
 struct Range {
     uint16_t first, count;
 };
@@ -73,8 +73,8 @@ struct Form {
     uint16_t first_source;
 };
 
-// Sources from here on are no fields.
-constexpr uint16_t kTied = 0x100;  // and the operand whose value it has
+// The source of an operand is the number of a field, or one of these.
+constexpr uint16_t kTied = 0x100;  // plus the number of the operand whose value it has
 constexpr uint16_t kZero = 0x200;
 constexpr uint16_t kLiteral = 0x201;
 constexpr uint16_t kAbsent = 0x202;

@@ -27,6 +27,33 @@ enum : uint32_t {
     kZstandard = 133,
 };
 
+// Fields of TrackEvent.
+enum : uint32_t {
+    kEventTimeDelta = 1,
+    kEventCategoryIids = 3,
+    kEventAnnotation = 4,
+    kEventLegacy = 6,
+    kEventType = 9,
+    kEventNameIid = 10,
+    kEventTrack = 11,
+    kEventExtraCounts = 12,
+    kEventTime = 16,
+    kEventCategory = 22,
+    kEventName = 23,
+    kEventCount = 30,
+    kEventExtraCountTracks = 31,
+    kEventOldFlows = 36,
+    kEventOldEndingFlows = 42,
+    kEventFraction = 44,
+    kEventExtraFractionTracks = 45,
+    kEventExtraFractions = 46,
+    kEventFlows = 47,
+    kEventEndingFlows = 48,
+    kEventCorrelation = 52,
+};
+
+constexpr uint64_t kCounterEvent = 4;  // TrackEvent.Type; 1 to 3 are those of `Kind`
+
 // Fields that say nothing about the program: settings, ids, markers of the recorder.
 constexpr uint32_t kSilent[] = {3, 33, 36, 45, 46, 61, 69, 72, 78, 79, 89, 98, 109, 113, 124, 126, 138};
 
@@ -189,8 +216,95 @@ uint32_t looked_up(const Sequence::Names& names, uint64_t number) {
 
 }  // namespace
 
-void Packets::event(Sequence& sequence, const Parts& parts) {
-    Event made{.time_ns = parts.time_ns,
+// What a TrackEvent says besides its `Event`.
+struct Packets::EventParts {
+    uint64_t type = 0, track = 0;
+    bool has_track = false, has_time = false, has_value = false;
+    double value = 0;
+    Text legacy{};
+    // Values of further counters at the same time, and their tracks where they differ from the defaults.
+    std::vector<uint64_t> count_tracks{}, fraction_tracks{};
+    std::vector<double> counts{}, fractions{};
+};
+
+namespace {
+
+// Visits the 64-bit values of a field that is repeated, packed or not.
+template <class Take>
+void each_fixed(const Field& field, Take&& take) {
+    if (!field.is_bytes()) return take(field.value);
+    for (size_t at = 0; at + sizeof(uint64_t) <= field.bytes.size(); at += sizeof(uint64_t)) {
+        uint64_t bits = 0;
+        std::memcpy(&bits, field.bytes.data() + at, sizeof bits);
+        take(bits);
+    }
+}
+
+}  // namespace
+
+void Packets::event_field(Sequence& sequence, const Field& field, Event& made, EventParts& parts) {
+    const auto add_flow = [&](uint64_t id) { flows.push_back({static_cast<uint32_t>(events.size()), id}); };
+    switch (field.number) {
+        case kEventTimeDelta:
+            sequence.reference_us = plus(sequence.reference_us, field.integer());
+            made.time_ns = microseconds(sequence.reference_us), parts.has_time = true;
+            break;
+        case kEventCategoryIids:
+            each_number(field, [&](uint64_t number) {
+                if (made.category == 0) made.category = looked_up(sequence.categories, number);
+            });
+            break;
+        case kEventAnnotation:
+            if (field.is_bytes() && !annotation(sequence, field.bytes)) ++trace_.counts["unread_annotations"];
+            break;
+        case kEventLegacy: parts.legacy = field.bytes; break;
+        case kEventType: parts.type = field.value; break;
+        case kEventNameIid: made.name = looked_up(sequence.names, field.value); break;
+        case kEventTrack: parts.track = field.value, parts.has_track = true; break;
+        case kEventExtraCounts:
+            each_number(field, [&](uint64_t count) {
+                parts.counts.push_back(static_cast<double>(static_cast<int64_t>(count)));
+            });
+            break;
+        case kEventTime: made.time_ns = microseconds(field.integer()), parts.has_time = true; break;
+        case kEventCategory:
+            if (made.category == 0) made.category = text(field.bytes);
+            break;
+        case kEventName: made.name = text(field.bytes); break;
+        case kEventCount: parts.value = static_cast<double>(field.integer()), parts.has_value = true; break;
+        case kEventExtraCountTracks:
+            each_number(field, [&](uint64_t uuid) { parts.count_tracks.push_back(uuid); });
+            break;
+        case kEventOldFlows:
+        case kEventOldEndingFlows: each_number(field, add_flow); break;
+        case kEventFraction: parts.value = field.fraction(), parts.has_value = true; break;
+        case kEventExtraFractionTracks:
+            each_number(field, [&](uint64_t uuid) { parts.fraction_tracks.push_back(uuid); });
+            break;
+        case kEventExtraFractions:
+            if (!field.is_bytes()) parts.fractions.push_back(field.fraction());
+            if (field.is_bytes())
+                each_fixed(field, [&](uint64_t bits) { parts.fractions.push_back(std::bit_cast<double>(bits)); });
+            break;
+        case kEventFlows:
+        case kEventEndingFlows: each_fixed(field, add_flow); break;
+        case kEventCorrelation: made.correlation = field.value; break;
+        default: break;
+    }
+}
+
+// Adds the values of further counters that an event has.
+void Packets::extra_counts(Sequence& sequence, const Event& made, const EventParts& parts) {
+    const auto add = [&](const std::vector<uint64_t>& tracks, const std::vector<double>& values) {
+        for (size_t i = 0; i < std::min(tracks.size(), values.size()); ++i)
+            counts(sequence, track(tracks[i]), values[i], made.time_ns, made.category);
+    };
+    add(parts.count_tracks.empty() ? sequence.counter_tracks : parts.count_tracks, parts.counts);
+    add(parts.fraction_tracks.empty() ? sequence.fraction_tracks : parts.fraction_tracks, parts.fractions);
+}
+
+void Packets::event(Sequence& sequence, const Parts& packet) {
+    Event made{.time_ns = packet.time_ns,
                .duration_ns = 0,
                .correlation = 0,
                .first_annotation = annotations.size(),
@@ -200,96 +314,30 @@ void Packets::event(Sequence& sequence, const Parts& parts) {
                .category = 0,
                .kind = Kind::instant};
     const size_t flow_count = flows.size();
-    uint64_t type = 0, uuid = sequence.track;
-    bool has_uuid = sequence.track != 0, has_value = false, has_time = parts.has_time;
-    double value = 0;
-    Text of_legacy;
-    std::vector<uint64_t> counter_tracks, fraction_tracks;
-    std::vector<double> extra_counts, extra_fractions;
-    Fields fields(parts.event);
-    while (fields.next()) {
-        const Field& field = fields.field;
-        const auto add_flow = [&](uint64_t id) { flows.push_back({static_cast<uint32_t>(events.size()), id}); };
-        switch (field.number) {
-            case 1:
-                sequence.reference_us = plus(sequence.reference_us, field.integer());
-                made.time_ns = microseconds(sequence.reference_us), has_time = true;
-                break;
-            case 3:
-                each_number(field, [&](uint64_t number) {
-                    if (made.category == 0) made.category = looked_up(sequence.categories, number);
-                });
-                break;
-            case 4:
-                if (field.is_bytes() && !annotation(sequence, field.bytes)) ++trace_.counts["unread_annotations"];
-                break;
-            case 6: of_legacy = field.bytes; break;
-            case 9: type = field.value; break;
-            case 10: made.name = looked_up(sequence.names, field.value); break;
-            case 11: uuid = field.value, has_uuid = true; break;
-            case 12:
-                each_number(field, [&](uint64_t each) {
-                    extra_counts.push_back(static_cast<double>(static_cast<int64_t>(each)));
-                });
-                break;
-            case 16: made.time_ns = microseconds(field.integer()), has_time = true; break;
-            case 22:
-                if (made.category == 0) made.category = text(field.bytes);
-                break;
-            case 23: made.name = text(field.bytes); break;
-            case 30: value = static_cast<double>(field.integer()), has_value = true; break;
-            case 31: each_number(field, [&](uint64_t each) { counter_tracks.push_back(each); }); break;
-            case 36:
-            case 42: each_number(field, add_flow); break;
-            case 44: value = field.fraction(), has_value = true; break;
-            case 45: each_number(field, [&](uint64_t each) { fraction_tracks.push_back(each); }); break;
-            case 46:
-                if (!field.is_bytes()) extra_fractions.push_back(field.fraction());
-                for (size_t at = 0; field.is_bytes() && at + 8 <= field.bytes.size(); at += 8) {
-                    uint64_t bits = 0;
-                    std::memcpy(&bits, field.bytes.data() + at, 8);
-                    extra_fractions.push_back(std::bit_cast<double>(bits));
-                }
-                break;
-            case 47:
-            case 48:
-                if (!field.is_bytes()) add_flow(field.value);
-                for (size_t at = 0; field.is_bytes() && at + 8 <= field.bytes.size(); at += 8) {
-                    uint64_t id = 0;
-                    std::memcpy(&id, field.bytes.data() + at, 8);
-                    add_flow(id);
-                }
-                break;
-            case 52: made.correlation = field.value; break;
-            default: break;
-        }
-    }
+    EventParts parts{.track = sequence.track, .has_track = sequence.track != 0, .has_time = packet.has_time};
+    Fields fields(packet.event);
+    while (fields.next()) event_field(sequence, fields.field, made, parts);
     sound(fields);
-    if (!has_uuid && sequence.thread_track != 0) uuid = sequence.thread_track;
-    made.track = track(uuid);
+    if (!parts.has_track && sequence.thread_track != 0) parts.track = sequence.thread_track;
+    made.track = track(parts.track);
     made.annotation_count = static_cast<uint32_t>(annotations.size() - made.first_annotation);
     const auto drop = [&] {
         annotations.resize(made.first_annotation);
         flows.resize(flow_count);
     };
-    if (!has_time) {
+    if (!parts.has_time) {
         ++trace_.counts["timeless_events"];
         return drop();
     }
-    const auto& on = counter_tracks.empty() ? sequence.counter_tracks : counter_tracks;
-    for (size_t i = 0; i < std::min(on.size(), extra_counts.size()); ++i)
-        counts(sequence, track(on[i]), extra_counts[i], made.time_ns, made.category);
-    const auto& fractions_on = fraction_tracks.empty() ? sequence.fraction_tracks : fraction_tracks;
-    for (size_t i = 0; i < std::min(fractions_on.size(), extra_fractions.size()); ++i)
-        counts(sequence, track(fractions_on[i]), extra_fractions[i], made.time_ns, made.category);
-    if (type == 4) {
-        if (has_value) counts(sequence, made.track, value, made.time_ns, made.category);
+    extra_counts(sequence, made, parts);
+    if (parts.type == kCounterEvent) {
+        if (parts.has_value) counts(sequence, made.track, parts.value, made.time_ns, made.category);
         return drop();
     }
-    if (type >= 1 && type <= 3) {
-        made.kind = static_cast<Kind>(type);
-    } else if (!of_legacy.empty()) {
-        legacy(sequence, of_legacy, made);
+    if (parts.type >= 1 && parts.type <= 3) {
+        made.kind = static_cast<Kind>(parts.type);
+    } else if (!parts.legacy.empty()) {
+        legacy(sequence, parts.legacy, made);
         if (made.duration_ns < 0) return drop();
     } else {
         ++trace_.counts["unknown_events"];

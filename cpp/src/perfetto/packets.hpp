@@ -1,5 +1,5 @@
-// Packets of a Perfetto trace, one after the other: the state of each sequence, and events as they come, with the time
-// of the trace.
+// Reads the packets of a Perfetto trace one after the other. Packets of one sequence share interned names and defaults;
+// events are collected in the order of the file, with times on the clock of the trace.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ struct Flow {
     uint64_t id;
 };
 
-// What one sequence of packets said so far.
+// The state of one sequence of packets: names and defaults that its earlier packets declared.
 struct Sequence {
     using Names = std::unordered_map<uint64_t, uint32_t>;
     Names categories, names, annotations, values;
@@ -64,12 +64,15 @@ class Packets {
 
   private:
     struct Parts;  // the fields of one packet, which come in any order
+    struct EventParts;
 
     void packet(Text message);
     void state_of(Sequence& sequence, const Parts& parts);
     void interned(Sequence& sequence, Text message);
     void defaults(Sequence& sequence, Text message);
-    void event(Sequence& sequence, const Parts& parts);
+    void event(Sequence& sequence, const Parts& packet);
+    void event_field(Sequence& sequence, const Field& field, Event& made, EventParts& parts);
+    void extra_counts(Sequence& sequence, const Event& made, const EventParts& parts);
     void legacy(Sequence& sequence, Text message, Event& event);
     bool annotation(const Sequence& sequence, Text message);
     bool json_value(const Sequence& sequence, const Field& field, std::string& out);

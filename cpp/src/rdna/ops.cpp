@@ -1,3 +1,4 @@
+// The op codes of all RDNA families as one table (spec_rdna 9.2), expanded to one array per family when compiled.
 #include "rdna/ops.hpp"
 
 namespace wavewright::rdna {
@@ -13,6 +14,7 @@ enum Family : uint8_t {
     all = 15
 };
 
+// The op codes `first` to `last` of some families. Codes that follow each other often differ by their cycles only.
 struct OpRow {
     uint8_t families;
     uint16_t first, last;

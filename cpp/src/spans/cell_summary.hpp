@@ -1,4 +1,4 @@
-// Pieces of one track, added up per cell of a level and kind.
+// Sums of the spans of one track, per cell of a level of detail and kind (span_pyramid.hpp).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The tokens of the waves of one SIMD, and when they keep which pipe busy.
+// When the pipes of one SIMD are busy, and with which of its waves, from the instructions of these waves.
 #pragma once
 
 #include <array>
@@ -9,9 +9,10 @@
 
 namespace wavewright {
 
-// What an instruction needs: decides which pipe it keeps busy, and what hides it.
+// The kind of an instruction: it decides which pipe the instruction keeps busy, and what other work hides it.
 enum class Work : uint8_t { matrix, valu, memory, scalar, other };
 
+// One executed instruction.
 struct Token {
     int64_t time;
     int32_t stall;

@@ -1,4 +1,6 @@
-// What waves issue to the pipes of a SIMD, in order of time, and the unions of it.
+// The issues of instructions to the pipes of a SIMD, merged over its waves in order of time, and unions of intervals.
+//
+// Pictures and tables of pipes (utilization.cpp, busy_times.cpp) visit issues in order of begin without storing them.
 #pragma once
 
 #include <algorithm>
@@ -14,10 +16,11 @@ namespace wavewright {
 
 inline constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
+// One instruction that goes to a pipe.
 struct Issue {
     int64_t begin;
-    uint32_t cycles;
-    uint32_t busy_cycles;
+    uint32_t cycles;       // in which it issues
+    uint32_t busy_cycles;  // in which it occupies the pipe: as long, or longer (matrix instructions)
     uint32_t pipe;
 };
 
@@ -25,22 +28,22 @@ struct Interval {
     int64_t begin, end;
 };
 
-// Joins intervals that come by begin; calls `found` with each finished union.
+// Joins intervals that come in order of begin; calls `visit` with each union once it is complete.
 class Union {
   public:
-    template <class Found>
-    void add(Interval next, Found&& found) {
+    template <class Visit>
+    void add(Interval next, Visit&& visit) {
         if (next.begin <= current_.end && is_open_) {
             current_.end = std::max(current_.end, next.end);
             return;
         }
-        if (is_open_) found(current_);
+        if (is_open_) visit(current_);
         current_ = next;
         is_open_ = true;
     }
-    template <class Found>
-    void finish(Found&& found) {
-        if (is_open_) found(current_);
+    template <class Visit>
+    void finish(Visit&& visit) {
+        if (is_open_) visit(current_);
         is_open_ = false;
     }
 
@@ -49,7 +52,7 @@ class Union {
     bool is_open_ = false;
 };
 
-// What instructions of waves issue, and when.
+// Reads from the columns of waves when each instruction issues, and to which pipe.
 class IssueReader {
   public:
     IssueReader(const IssuingWaves& waves, const PipeRules& rules) : waves_(waves), rules_(rules) {
@@ -60,15 +63,16 @@ class IssueReader {
         }
     }
 
-    // Bit per pipe: whether an instruction may occupy it for longer than it issues.
+    // A bit per pipe: an instruction may occupy it for longer than it issues.
     uint32_t long_pipes() const { return long_pipes_; }
 
+    // The instructions of a wave: from `first` on, up to but without `behind`.
     uint64_t first(uint32_t wave) const { return std::min<uint64_t>(waves_.first[wave], waves_.time.size()); }
     uint64_t behind(uint32_t wave) const {
         return first(wave) + std::min<uint64_t>(waves_.count[wave], waves_.time.size() - first(wave));
     }
 
-    // Whether the instruction goes through a pipe; then `issue` tells which and when.
+    // Returns false for instructions that go to no pipe; else fills `issue`.
     bool read(uint32_t wave, uint64_t instruction, Issue& issue) const {
         const uint8_t pipe = pipe_of(instruction);
         if (pipe >= kMaxPipes) return false;
@@ -104,11 +108,12 @@ inline bool earlier(const Issue& a, const Issue& b) {
     return a.begin < b.begin;
 }
 
-// The issues of one wave by begin. They are nearly always in that order already; else they are copied and sorted.
+// The issues of one wave in order of begin. Instructions nearly always are in that order; else issues are copied and
+// sorted.
 class WaveIssues {
   public:
     WaveIssues(const IssueReader& reader, uint32_t wave) : WaveIssues(reader, wave, [](const Issue&) {}) {}
-    // `seen` is called with each of them, in the order of execution.
+    // Calls `seen` with each issue, in the order of execution.
     template <class Seen>
     WaveIssues(const IssueReader& reader, uint32_t wave, Seen&& seen)
         : reader_(&reader), wave_(wave), at_(reader.first(wave)), behind_(reader.behind(wave)) {
@@ -159,8 +164,8 @@ class WaveIssues {
     bool is_sorted_ = false;
 };
 
-// Calls `visit` with the issues of several waves by begin. A heap holds the waves that are at it at the moment: few,
-// because waves enter when their first issue is due.
+// Calls `visit` with the issues of several waves in order of begin. A wave enters the heap when its first issue is due
+// and leaves it behind its last one, so that the heap stays small.
 template <class Visit>
 void visit_by_begin(std::vector<WaveIssues> waves, Visit&& visit) {
     std::erase_if(waves, [](WaveIssues& wave) { return !wave.next(); });
@@ -192,29 +197,29 @@ void visit_by_begin(std::vector<WaveIssues> waves, Visit&& visit) {
     }
 }
 
-// The times in which waves live in a unit, and what of them lies in no union of issues, which come by begin.
+// The times in which a hardware unit has resident waves, and the parts of them in which nothing issues (bubbles).
 class Lives {
   public:
     void add(Interval life) {
         if (life.end > life.begin) lives_.push_back(life);
     }
 
-    // Calls `live` with the unions of all lives.
+    // Joins all lives, and calls `live` with each union.
     template <class Live>
     void join(Live&& live) {
         std::sort(lives_.begin(), lives_.end(), [](Interval a, Interval b) { return a.begin < b.begin; });
         Union joined;
         std::vector<Interval> residents;
-        const auto found = [&](Interval life) {
+        const auto keep = [&](Interval life) {
             residents.push_back(life);
             live(life);
         };
-        for (const Interval life : lives_) joined.add(life, found);
-        joined.finish(found);
+        for (const Interval life : lives_) joined.add(life, keep);
+        joined.finish(keep);
         lives_ = std::move(residents);
     }
 
-    // What was free before a union of issues.
+    // Takes unions of issues in order of begin; calls `free` with the intervals before each in which nothing issued.
     template <class Free>
     void issue(Interval issued, Free&& free) {
         for (; at_ < lives_.size() && lives_[at_].end <= issued.begin; ++at_) free_until(lives_[at_].end, free);
@@ -233,7 +238,7 @@ class Lives {
         if (from < time) free(Interval{from, time});
     }
 
-    std::vector<Interval> lives_;  // once they were joined: apart from each other
+    std::vector<Interval> lives_;  // after join(): disjoint, in order of begin
     size_t at_ = 0;
     int64_t free_from_ = -kNever;
 };

@@ -1,4 +1,4 @@
-// One wave file.
+// Reads one wave file of a decoded directory (wave_json.hpp) into the columns of the thread that reads it.
 #pragma once
 
 #include <cstdint>
