@@ -25,7 +25,7 @@ from wavewright import ThreadTrace, decode
 from wavewright.readers.trace.waits import match_waits
 
 ANALYSES: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "row_totals": ("costs.row_totals", "row_totals", {}),
+    "row_totals": ("costs.row_costs", "row_totals", {}),
     "hidden, reference": ("costs.exposure", "hidden_latency", {"amd": True}),
     "hidden, corrected": ("costs.exposure", "hidden_latency", {"amd": False}),
     "hotspots by line": ("costs.hotspots", "hotspots", {"by": "line"}),

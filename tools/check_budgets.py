@@ -1,7 +1,8 @@
 """Hold every room of src/wavewright to its budget: lines of Python, entries of a folder, files of one name.
 
 tools/budgets.toml has the numbers. A room may have at most `lines`; where that is above its `goal`, the number only
-goes down. Raising one needs an ADR (docs/adr/0034-rooms-with-budgets.md).
+goes down. All rooms together may have at most `all_lines`. Raising a number needs an ADR
+(docs/adr/0034-rooms-with-budgets.md).
 
 Data files are free: columns of results and of tables in words can move to TOML.
 
@@ -62,6 +63,8 @@ def problems(budgets: dict[str, Any], paths: list[Path], sources: list[Path]) ->
             yield f"{room}: {lines[room]:,} lines of Python; its budget is {budget:,}: {over:,} must go from this room"
         elif lines[room] < budget - budgets["slack_lines"] and budget > rooms[room].get("goal", budget):
             yield f"{room}: {lines[room]:,} lines of Python; lower its budget of {budget:,} to {lines[room]:,}"
+    if lines.total() > budgets["all_lines"]:
+        yield f"all rooms: {lines.total():,} lines of Python; at most {budgets['all_lines']:,}"
     for what, counts, most, allowed in (
         ("entries", entry_counts([*paths, *sources]), budgets["entries"], budgets["more_entries"]),
         ("files have this name", name_counts(paths), budgets["same_names"], budgets["more_of_a_name"]),

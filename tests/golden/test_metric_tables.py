@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from wavewright.facts.metrics.declared import Metric, MetricTable
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.families import METRIC_TARGETS
+from wavewright.facts.metrics.metric import Metric, MetricTable
 from wavewright.facts.metrics.panels import panels_of
 
 CDNA = [target for target in METRIC_TARGETS if target.startswith("gfx9")]

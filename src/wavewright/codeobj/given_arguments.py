@@ -61,8 +61,8 @@ def given_bytes(text: str, kernel: Kernel) -> tuple[int, bytes]:
         raise UsageError(f"{_shown(text)!r} is not NAME=VALUE or OFFSET=VALUE", kept=argument_list(kernel))
     words, colon, suffix = value.partition(":")
     if colon and suffix not in _SUFFIXES:
-        what = f"no such type: {_shown(suffix)!r} in {_shown(text)}"
-        raise UsageError(what, advice=f"types are {', '.join(_SUFFIXES)}")
+        problem = f"no such type: {_shown(suffix)!r} in {_shown(text)}"
+        raise UsageError(problem, advice=f"types are {', '.join(_SUFFIXES)}")
     suffix_type = _SUFFIXES[suffix] if colon else None
     if _OFFSET.fullmatch(key):
         offset = int(key, 16 if key[1:2] in ("x", "X") else 10)
@@ -73,8 +73,8 @@ def given_bytes(text: str, kernel: Kernel) -> tuple[int, bytes]:
     argument = _by_name(key, kernel)
     data = _encoded(words, suffix_type or _type_at(argument, argument.offset_bytes, words), text)
     if len(data) != argument.size_bytes:
-        what = f"{_shown(text)} gives {len(data)} bytes, and {key} has {argument.size_bytes}"
-        raise UsageError(what, advice=_HOW_LARGE)
+        problem = f"{_shown(text)} gives {len(data)} bytes, and {key} has {argument.size_bytes}"
+        raise UsageError(problem, advice=_HOW_LARGE)
     return argument.offset_bytes, data
 
 
@@ -98,8 +98,8 @@ def _described(argument: KernelArgument) -> str:
 def _by_name(name: str, kernel: Kernel) -> KernelArgument:
     matches = [a for a in kernel.arguments if name == (a.value_kind if a.is_hidden else a.name)]
     if not matches:
-        what = f"no such argument: {_shown(name)!r}"
-        raise UsageError(what, kept=argument_list(kernel), advice="give NAME or OFFSET")
+        problem = f"no such argument: {_shown(name)!r}"
+        raise UsageError(problem, kept=argument_list(kernel), advice="give NAME or OFFSET")
     if len(matches) > 1:
         offsets = ", ".join(f"0x{argument.offset_bytes:x}" for argument in matches[:_SHOWN_ARGUMENTS])
         raise UsageError(f"{len(matches)} arguments are called {name!r}", advice=f"give the offset: {offsets}")

@@ -45,8 +45,8 @@ class DispatchSize(NamedTuple):
             ("grid", self.grid_size, _GRID_MAX),
         ):
             if sizes is not None and not all(1 <= size <= limit for size in sizes):
-                what = f"the {dimension} {worded_size(sizes)} is impossible"
-                raise UsageError(what, advice=f"1 to {limit:,} per dimension")
+                problem = f"the {dimension} {worded_size(sizes)} is impossible"
+                raise UsageError(problem, advice=f"1 to {limit:,} per dimension")
         if self.dynamic_lds_bytes is not None and not 0 <= self.dynamic_lds_bytes <= _GRID_MAX:
             raise UsageError(f"{self.dynamic_lds_bytes:,} bytes of dynamic LDS are impossible")
 

@@ -119,7 +119,7 @@ class Document:
         return next((kind for each, kind in kinds if isinstance(self.opened, each)), "store")
 
     def _contents(self, kind: str) -> Any:
-        """What was opened. Raises `UsageError` when it is of another kind."""
+        """The opened trace, run or counters. Raises `UsageError` when it is of another kind."""
         if self.kind != kind:
             raise UsageError(f"{self.label} is {DOCUMENTS.get(self.kind, STORE)}, not {DOCUMENTS.get(kind, STORE)}")
         return self.opened

@@ -11,7 +11,7 @@ import polars as pl
 from wavewright.analysis.counters.engine.sources import LEVEL
 from wavewright.base.words import some_of
 from wavewright.facts.metrics.catalog import counters_of
-from wavewright.facts.metrics.declared import Panel, metrics_in
+from wavewright.facts.metrics.metric import Panel, metrics_in
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import Answer
 from wavewright.model.counters import ACCUMULATED, CounterSet

@@ -55,7 +55,7 @@ class CommandLine:
         return each[-1].values[0] if each and each[-1].values else ""
 
     def number(self, name: str) -> int | None:
-        """The value that counts as a number; None = it is not given, or is no number."""
+        """The value that counts as a number; None = not given, or not a number."""
         return number_of(self.value(name)) if self.value(name) else None
 
     @property

@@ -23,7 +23,7 @@ _BRIEF_LINES = 20  #: Lines around a place in a brief.
 _NO_TEXT = "the text of the source is not in this trace; --source-root DIR shows source lines from below DIR"
 
 
-class _View(NamedTuple):
+class _SourceView(NamedTuple):
     """Options of a listing: its lines and its costs."""
 
     context: int
@@ -51,7 +51,7 @@ def source(
     **options: Any,
 ) -> Shown:
     """Source lines where their text is known, else instructions."""
-    view = _View(**options, lane_sums=evaluated_lanes(request) if lanes else None)
+    view = _SourceView(**options, lane_sums=evaluated_lanes(request) if lanes else None)
     trace = request.trace if request.trace.samples.height else request.require_instructions()
     is_brief = current_brief() is not None
     if source_root is None and is_brief and (request.path / "src").is_dir():
@@ -79,7 +79,7 @@ def evaluated_lanes(request: TraceRequest) -> pl.DataFrame:
         return lane_sums(request.require_instructions())
 
 
-def _brief(request: TraceRequest, view: _View) -> Shown:
+def _brief(request: TraceRequest, view: _SourceView) -> Shown:
     """The lines around a place, or around the hottest ones, as agents get them."""
     from wavewright.analysis.trace.listing.hot_code import hot_code
 
@@ -91,7 +91,7 @@ def _brief(request: TraceRequest, view: _View) -> Shown:
     return Shown(answer)
 
 
-def _places(request: TraceRequest, view: _View) -> list[int]:
+def _places(request: TraceRequest, view: _SourceView) -> list[int]:
     from wavewright.analysis.trace.listing.places import rows_at
 
     return [row for place in view.around for row in rows_at(request.trace.code, place)]
@@ -106,7 +106,7 @@ def _rows(request: TraceRequest, function: str | None) -> pl.Series | None:
     return named if request.rows is None else named.filter(named.is_in(request.rows.implode()))
 
 
-def _lines(request: TraceRequest, rows: pl.Series | None, view: _View) -> SourceListing | SampleLines:
+def _lines(request: TraceRequest, rows: pl.Series | None, view: _SourceView) -> SourceListing | SampleLines:
     from wavewright.analysis.trace.listing.source_lines import sample_lines, source_listing
 
     how: dict[str, Any] = {"rows": rows, "attribution": view.frame, "mine": view.prefixes}
@@ -115,7 +115,7 @@ def _lines(request: TraceRequest, rows: pl.Series | None, view: _View) -> Source
     return source_listing(request.trace, **how, lane_sums=view.lane_sums)
 
 
-def _of_lines(request: TraceRequest, lines: SourceListing | SampleLines, view: _View) -> Shown:
+def _of_lines(request: TraceRequest, lines: SourceListing | SampleLines, view: _SourceView) -> Shown:
     from wavewright.analysis.trace.listing.source_lines import SourceListing
 
     def words(wording: Wording) -> Parts:
@@ -129,7 +129,7 @@ def _of_lines(request: TraceRequest, lines: SourceListing | SampleLines, view: _
     return Shown(lines, lines.lines, words=words)
 
 
-def _of_rows(request: TraceRequest, rows: pl.Series | None, view: _View, *, hint: str) -> Shown:
+def _of_rows(request: TraceRequest, rows: pl.Series | None, view: _SourceView, *, hint: str) -> Shown:
     from wavewright.analysis.trace.listing import IsaListing, isa_listing, sample_listing
 
     around = frozenset(_places(request, view))

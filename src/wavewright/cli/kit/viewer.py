@@ -70,7 +70,9 @@ class Listener:
             _tell(url, serving.port, as_json=as_json)
             has_browser = not no_browser and _has_browser()
             if has_browser:  # on a thread: some browsers keep the caller until they end
-                Thread(target=import_module("webbrowser").open, args=(url,), daemon=True).start()
+                import webbrowser
+
+                Thread(target=webbrowser.open, args=(url,), daemon=True).start()
             if first is None:
                 serving.wait()
                 return

@@ -19,7 +19,7 @@ from wavewright.base.csv import harmless_rows
 from wavewright.errors import UsageError
 from wavewright.export.kit.staging import staged
 from wavewright.facts.loader import packaged
-from wavewright.facts.metrics.declared import Metric, MetricTable
+from wavewright.facts.metrics.metric import Metric, MetricTable
 from wavewright.model.counters import CounterSet
 
 _HEADERS: dict[str, str] = packaged("compute_csv.toml", __package__)["headers"]

@@ -10,9 +10,9 @@ from typing import Any
 
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
-from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of
+from wavewright.facts.metrics.metric import Metric, MetricTable, Panel
 from wavewright.facts.metrics.names import QUANTITY_COUNTERS
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.facts.metrics.user_metrics import FIRST_OWN_PANEL

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.families import Family, families, family_of, for_target
+from wavewright.facts.metrics.metric import Metric, MetricTable, Panel
 from wavewright.facts.metrics.names import expanded
 
 RULES = ("corrected", "rocprof-compute-3.3")  #: Names of the rules: ours, and with `amd` those of AMD's tool.

@@ -12,9 +12,9 @@ from msgspec import Meta
 from wavewright.base.toml import read_toml
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.facts.loader import Fact, UserFact, decoded
-from wavewright.facts.metrics.declared import Metric, MetricTable, Panel
 from wavewright.facts.metrics.expression import Expression, parse
 from wavewright.facts.metrics.families import METRIC_TARGETS, family_of
+from wavewright.facts.metrics.metric import Metric, MetricTable, Panel
 from wavewright.facts.metrics.names import QUANTITIES, expanded, names_of
 
 FIRST_OWN_PANEL = 100  #: Number of the first panel of the user's files; the built-in ones are below.

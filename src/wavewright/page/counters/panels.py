@@ -8,7 +8,7 @@ import polars as pl
 
 from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.panels import counter_panels
-from wavewright.facts.metrics.declared import Panel
+from wavewright.facts.metrics.metric import Panel
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import to_builtins
 from wavewright.model.document import Document

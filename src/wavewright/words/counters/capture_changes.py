@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.counters.compare import CounterComparison
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, percent, some_of
-from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
+from wavewright.facts.metrics.metric import SPEED_OF_LIGHT
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, headline, sentence
 from wavewright.words.counters.metric_text import BLANK, figure
 from wavewright.words.counters.values import label_of

@@ -11,7 +11,7 @@ from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, some_of
 from wavewright.facts.loader import packaged
-from wavewright.facts.metrics.declared import Metric, MetricTable
+from wavewright.facts.metrics.metric import Metric, MetricTable
 from wavewright.model.blocks import GAP, AnyBlock, Cell, sentence
 from wavewright.words.counters.channels import channel_parts
 from wavewright.words.counters.metric_text import BLANK, Footnotes, box_plot, figure

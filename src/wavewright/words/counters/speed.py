@@ -10,7 +10,7 @@ import polars as pl
 from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.base.shown import printable
 from wavewright.base.words import counted, some_of
-from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
+from wavewright.facts.metrics.metric import SPEED_OF_LIGHT
 from wavewright.model.blocks import AnyBlock, Cell, Column, Sentence, Table, sentence
 from wavewright.words.counters.metric_text import figure, folded_names
 from wavewright.words.counters.panels import peak_cell, percent_bar

@@ -11,7 +11,7 @@ from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.raw import RawCounters
 from wavewright.base.shown import printable, quoted
 from wavewright.base.words import counted
-from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
+from wavewright.facts.metrics.metric import SPEED_OF_LIGHT
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, headline, sentence
 from wavewright.model.counters import CounterSet
 from wavewright.words.counters.panels import panel_parts

@@ -10,9 +10,9 @@ import pytest
 from tests.kit.together import together
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
-from wavewright.facts.metrics.declared import COLUMNS, Metric
 from wavewright.facts.metrics.expression import parse
 from wavewright.facts.metrics.families import METRIC_TARGETS
+from wavewright.facts.metrics.metric import COLUMNS, Metric
 from wavewright.facts.metrics.names import QUANTITIES, names_of
 from wavewright.facts.metrics.panels import formula_of, formulas_of, panels_of
 

@@ -23,7 +23,7 @@ from synth.omniprobe import (
 from wavewright.errors import NotATraceError, UsageError
 from wavewright.readers.trace import omniprobe
 from wavewright.readers.trace.omniprobe import OmniprobeLog, read_omniprobe
-from wavewright.readers.trace.omniprobe.tables import ACCESSES, LANE_ADDRESSES, MESSAGES
+from wavewright.readers.trace.omniprobe.output_tables import ACCESSES, LANE_ADDRESSES, MESSAGES
 
 SEEDS = range(8)
 NOISE = "Found instrumented alternative for gemm [clone .kd]\nerror 12:30:45 in x\n\t\x1b[31mred\n"

@@ -190,7 +190,7 @@ def moved_down(deps: Dependences, order: Sequence[int], at: int, places: int | N
 
 
 def _moved(order: Sequence[int], at: int, bound: set[int], places: int | None) -> list[int]:
-    """A row, with those behind it that are `bound` to it, past at most `places` of the others."""
+    """Move a row, with the later rows that are `bound` to it, past at most `places` of the others."""
     start = order.index(at)
     moved_rows: list[int] = []
     passed_rows: list[int] = []

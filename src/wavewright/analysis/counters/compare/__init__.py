@@ -17,7 +17,7 @@ from wavewright.analysis.counters.compare.sides import Durations, Side, gpu_note
 from wavewright.base.shown import shown
 from wavewright.base.words import percent, side_label
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.declared import SPEED_OF_LIGHT
+from wavewright.facts.metrics.metric import SPEED_OF_LIGHT
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet

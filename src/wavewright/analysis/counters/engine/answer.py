@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.declared import Metric, MetricTable, Panel, metrics_in
+from wavewright.facts.metrics.metric import Metric, MetricTable, Panel, metrics_in
 from wavewright.model.answer import Answer
 
 

@@ -16,7 +16,7 @@ from wavewright.analysis.counters.choice import ALL_DISPATCHES, CounterChoice, r
 from wavewright.analysis.counters.engine.evaluation import Evaluation, Outcome
 from wavewright.analysis.counters.engine.reference import chosen_with_rules
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.declared import Metric
+from wavewright.facts.metrics.metric import Metric
 from wavewright.model.counters import CounterSet
 
 _BY = ("kernel", "dispatch", "all")

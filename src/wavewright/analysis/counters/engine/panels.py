@@ -19,7 +19,7 @@ from wavewright.analysis.counters.engine.evaluation import Evaluation, Outcome
 from wavewright.analysis.counters.engine.metric_caveats import caveats_of
 from wavewright.analysis.counters.engine.stored import is_stored, stored_panels
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.declared import Metric, MetricTable, Panel, metrics_in
+from wavewright.facts.metrics.metric import Metric, MetricTable, Panel, metrics_in
 from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.counters import CounterSet

@@ -10,7 +10,7 @@ from wavewright.analysis.counters.choice import CounterChoice, ranked_kernels
 from wavewright.analysis.counters.engine.answer import CounterPanels, requested_panels
 from wavewright.base.bounds import integer_of
 from wavewright.errors import UsageError
-from wavewright.facts.metrics.declared import Metric, MetricTable, Panel, metrics_in
+from wavewright.facts.metrics.metric import Metric, MetricTable, Panel, metrics_in
 from wavewright.facts.metrics.names import STORED_LAYOUTS, STORED_STATISTICS
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.counters import CounterSet

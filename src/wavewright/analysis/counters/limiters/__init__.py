@@ -17,8 +17,8 @@ from wavewright.analysis.counters.limiters.verdicts import judged
 from wavewright.base.bounds import ROWS, bounded
 from wavewright.base.words import some_of
 from wavewright.facts.counters.limiters import CORE
-from wavewright.facts.metrics.declared import metrics_in
 from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.metric import metrics_in
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.facts.metrics.rule_voices import has_voice
 from wavewright.model.answer import Answer

@@ -19,8 +19,8 @@ from wavewright.analysis.counters.engine.stored import stored_metrics
 from wavewright.analysis.counters.limiters.evidence import EvidenceValue
 from wavewright.facts.counters.limiters import QUANTITIES, Quantity
 from wavewright.facts.loader import Fact, decoded, packaged
-from wavewright.facts.metrics.declared import Metric, metrics_in
 from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.metric import Metric, metrics_in
 from wavewright.facts.metrics.panels import formula_of, panels_of
 from wavewright.model.counters import CounterSet
 

@@ -14,8 +14,8 @@ from wavewright.analysis.counters.engine.answer import CounterPanels
 from wavewright.analysis.counters.engine.panels import counter_panels
 from wavewright.errors import UsageError
 from wavewright.facts.counters.memory_chart import HEAT, Block, Value, Wire, chart_layout
-from wavewright.facts.metrics.declared import metrics_in
 from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.metric import metrics_in
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet

@@ -16,8 +16,8 @@ from wavewright.base.bounds import SOME, bounded
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.facts.gpus.counting import Counting, counting_of
-from wavewright.facts.metrics.declared import Metric, metrics_in
 from wavewright.facts.metrics.expression import parse
+from wavewright.facts.metrics.metric import Metric, metrics_in
 from wavewright.facts.metrics.names import QUANTITY_COUNTERS
 from wavewright.facts.metrics.panels import panels_of
 from wavewright.model.answer import Answer

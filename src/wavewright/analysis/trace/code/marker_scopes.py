@@ -40,11 +40,11 @@ def marker_scopes(trace: ThreadTrace) -> MarkerScopes:
     first. The first marker of a wave, and the end of the wave, close everything that was left open.
     """
     book = _Book()
-    slots: dict[tuple[int, ...], _Slot] = {}
+    slots: dict[tuple[int, ...], _MarkerSlot] = {}
     for se, cu, simd, number, *moment in _moments(trace).iter_rows():
         place = (se, cu, simd, number)
         if place not in slots:
-            slots[place] = _Slot(place, book)
+            slots[place] = _MarkerSlot(place, book)
         slots[place].read(*moment)
     for slot in slots.values():
         slot.close_all()
@@ -97,7 +97,7 @@ class _Book:
         return self._numbers[key]
 
 
-class _Slot:
+class _MarkerSlot:
     """A wave slot with its open scopes, the outermost first."""
 
     def __init__(self, place: tuple[int, ...], book: _Book) -> None:

@@ -83,7 +83,7 @@ class StallFinding(Finding[CodeEvidence]):
 
 
 def other_evidence(rows: pl.DataFrame) -> list[CodeEvidence]:
-    """Code rows as evidence for `cycles` that are no stalls; the frame has the columns of `code` and `hit_count`."""
+    """Code rows as evidence for `cycles` other than stalls; the frame has the columns of `code` and `hit_count`."""
     filled = rows.with_columns(pl.col("address").fill_null(0), pl.col("text").fill_null(""))
     columns = filled.select("row", "address", "text", "file", "line", "hit_count", "cycles")
     return [

@@ -16,7 +16,7 @@ from wavewright.readers.files.rocprofv3_columns import header_of, layout_of, rea
 from wavewright.readers.files.text import text_bytes
 from wavewright.readers.run.event_rows import RECORDING_PREFIX, finished, link, with_numbers
 from wavewright.readers.run.rocprofv3.agents import add_agents
-from wavewright.readers.run.rocprofv3.tables import add_events
+from wavewright.readers.run.rocprofv3.event_tables import add_events
 
 _EVENTS = ("dispatches", "counters", "copies", "allocations", "scratch", "regions")
 _HEAD = 1 << 16

@@ -16,8 +16,8 @@ from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
 from wavewright.readers.files.text import UNREADABLE_JSON, json_of, records_of
 from wavewright.readers.run.event_rows import finished, link, with_numbers
+from wavewright.readers.run.rocprofv3.event_tables import add_events
 from wavewright.readers.run.rocprofv3.records import CALLS, DESCRIBED, RECORDS, File, Process, RecordKind
-from wavewright.readers.run.rocprofv3.tables import add_events
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _LARGEST = (1 << 63) - 1

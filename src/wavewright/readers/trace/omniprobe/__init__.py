@@ -21,7 +21,7 @@ from wavewright.model.losses import Loss
 from wavewright.model.schema import frame_of
 from wavewright.readers.files.text import text_bytes
 from wavewright.readers.trace.omniprobe.messages import Documents, Messages
-from wavewright.readers.trace.omniprobe.tables import ACCESSES, LANE_ADDRESSES, MESSAGES, access_row
+from wavewright.readers.trace.omniprobe.output_tables import ACCESSES, LANE_ADDRESSES, MESSAGES, access_row
 
 __all__ = ["OmniprobeLog", "read_omniprobe"]
 

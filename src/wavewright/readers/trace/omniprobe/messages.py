@@ -14,7 +14,7 @@ from typing import Annotated, Any, Final
 import msgspec
 
 from wavewright.base.toml import packaged
-from wavewright.readers.trace.omniprobe.tables import KINDS, access_row, count, readable
+from wavewright.readers.trace.omniprobe.output_tables import KINDS, access_row, count, readable
 
 _CSV, _CSV_HEADER, _JSON = b"ADDRESS_MESSAGE,", b"ADDRESS_MESSAGE,timestamp,", b'{"kernel_name": "'
 _JSON_REST = b'","dispatch_id": '
