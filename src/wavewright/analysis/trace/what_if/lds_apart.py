@@ -1,4 +1,7 @@
-"""LDS accesses of a block that never touch the same bytes on the executed path, from evaluated lane addresses."""
+"""Pairs of LDS accesses of a block that touch no common byte, from the evaluated addresses of their lanes.
+
+Such accesses may change places in an edited order of the block; all others keep their order.
+"""
 
 from __future__ import annotations
 
@@ -14,16 +17,18 @@ from wavewright.errors import WavewrightError
 from wavewright.facts.lanes import LdsAccess, lds_access
 from wavewright.model.trace import ThreadTrace
 
-_MOST_INSTRUCTIONS: Final = 50_000  #: Of the wave that is evaluated.
-_MOST_ROUNDS: Final = 64  #: Executions of the block that are compared.
+_INSTRUCTIONS_MAX: Final = 50_000  #: Of the evaluated wave; longer ones would take seconds, and prove nothing here.
+_ROUNDS_MAX: Final = 64  #: Executions of the block whose addresses are compared.
 
+#: (round, row) -> the bytes of LDS that all lanes touch, by the place of the wave in its workgroup; None = unknown.
 BytesTouched = dict[tuple[int, int], dict[int, set[int]] | None]
 
 
 def lds_apart(trace: ThreadTrace, rows: Sequence[CodeRow]) -> frozenset[tuple[int, int]]:
-    """Pairs of LDS rows whose bytes are disjoint in every execution of the block by one wave, at all of its places.
+    """Pairs of LDS rows with disjoint bytes in the first 64 executions of the block; empty = nothing is proven.
 
-    Other waves need not be looked at: between two barriers an overlap with them would be a race already.
+    One wave is evaluated, the first that ran the block, for every place that it can have in its workgroup. Other waves
+    are not compared: an order crosses no barrier, so an overlap with another wave would be a data race already.
     """
     accesses = {row.row: lds_access(row.text.split(" ", 1)[0]) for row in rows if row.is_lds}
     widths = {row: access.width_bytes for row, access in accesses.items() if isinstance(access, LdsAccess)}
@@ -36,12 +41,12 @@ def lds_apart(trace: ThreadTrace, rows: Sequence[CodeRow]) -> frozenset[tuple[in
         return frozenset()
     first, last = rows[0].row, rows[-1].row
     numbered = wave.instructions.select("row", round=(pl.col("row") == first).cum_sum()).with_row_index("instruction")
-    block_rounds = numbered.filter(pl.col("row").is_between(first, last) & (pl.col("round") <= _MOST_ROUNDS))
+    block_rounds = numbered.filter(pl.col("row").is_between(first, last) & (pl.col("round") <= _ROUNDS_MAX))
     access_rows = lane_rows.join(block_rounds, on="instruction").filter(pl.col("row").is_in(list(widths)))
     bytes_touched = _touched(access_rows, widths)
-    rounds = {number for number, _ in bytes_touched}
-    pairs = set(combinations(sorted(widths), 2))
-    return frozenset(pair for pair in pairs if rounds and all(_is_apart(bytes_touched, each, pair) for each in rounds))
+    rounds = {round_number for round_number, _ in bytes_touched}
+    pairs = combinations(sorted(widths), 2) if rounds else ()
+    return frozenset(pair for pair in pairs if all(_are_disjoint(bytes_touched, number, pair) for number in rounds))
 
 
 def _wave_of(trace: ThreadTrace, row: int) -> ThreadTrace | None:
@@ -51,7 +56,7 @@ def _wave_of(trace: ThreadTrace, row: int) -> ThreadTrace | None:
     if not waves.len():
         return None
     of_wave = instructions.filter(pl.col("wave") == waves[0])
-    if of_wave.height > _MOST_INSTRUCTIONS:
+    if of_wave.height > _INSTRUCTIONS_MAX:
         return None
     tables = {name: getattr(trace, name) for name in ("code", "shader_engines", "kernels", "dispatches")}
     wave = trace.waves.filter(pl.col("wave") == waves[0])
@@ -59,22 +64,24 @@ def _wave_of(trace: ThreadTrace, row: int) -> ThreadTrace | None:
 
 
 def _touched(access_rows: pl.DataFrame, widths: dict[int, int]) -> BytesTouched:
-    """By round and row: the bytes of all lanes, by place in the workgroup; None = not known."""
+    """The bytes that each LDS row touches in each round."""
     bytes_touched: BytesTouched = {}
     names = ("round", "row", "place_in_workgroup", "is_known", "has_base", "address")
-    for number, row, place, is_known, has_base, addresses in access_rows.select(names).iter_rows():
-        if not is_known or has_base or bytes_touched.get((number, row), {}) is None:
-            bytes_touched[number, row] = None
+    for round_number, row, place, is_known, has_base, addresses in access_rows.select(names).iter_rows():
+        bytes_by_place = bytes_touched.setdefault((round_number, row), {})
+        if not is_known or has_base or bytes_by_place is None:  # addresses from an unknown base cannot be compared
+            bytes_touched[round_number, row] = None
             continue
-        bytes_here = (bytes_touched.setdefault((number, row), {}) or {}).setdefault(place, set())
+        lane_bytes = bytes_by_place.setdefault(place, set())
         for address in addresses:
-            if address is not None:
-                bytes_here.update(range(int(address), int(address) + widths[row]))
+            if address is not None:  # null = the lane is inactive
+                lane_bytes.update(range(int(address), int(address) + widths[row]))
     return bytes_touched
 
 
-def _is_apart(bytes_touched: BytesTouched, number: int, pair: tuple[int, int]) -> bool:
-    first_bytes, other = (bytes_touched.get((number, row)) for row in pair)
-    if first_bytes is None or other is None:
+def _are_disjoint(bytes_touched: BytesTouched, round_number: int, pair: tuple[int, int]) -> bool:
+    """True if two rows are known to touch different bytes in a round; a row that did not run proves nothing."""
+    first, second = (bytes_touched.get((round_number, row)) for row in pair)
+    if first is None or second is None:
         return False
-    return all(first_bytes[place].isdisjoint(other.get(place, ())) for place in first_bytes)
+    return all(first[place].isdisjoint(second.get(place, ())) for place in first)
