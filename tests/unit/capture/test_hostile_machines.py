@@ -212,7 +212,7 @@ def on(monkeypatch: pytest.MonkeyPatch) -> Callable[[MadeMachine], None]:
     """Let the verb look at a made machine."""
 
     def on_machine(machine: MadeMachine) -> None:
-        monkeypatch.setattr(doctor, "_machine", lambda: machine)
+        monkeypatch.setattr(doctor, "Machine", lambda: machine)
 
     return on_machine
 

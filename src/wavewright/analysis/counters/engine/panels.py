@@ -150,11 +150,11 @@ class _Rows:
         average, peak = (np.array(columns.get(name, ()), dtype=np.float64) for name in ("average", "peak"))
         if is_reference:
             average = joined["mean"]
-            joined["maximum"] = np.where(columns["is_maximum_minimum"], joined["minimum"], joined["maximum"])
+            joined["maximum"] = np.where(columns.get("is_maximum_minimum", ()), joined["minimum"], joined["maximum"])
         with np.errstate(all="ignore"):
             share = 100 * average / (peak if is_reference else np.where(peak > 0, peak, np.nan))
         if is_reference:
-            average = np.where(columns["is_rounded"], np.round(average), average)
+            average = np.where(columns.get("is_rounded", ()), np.round(average), average)
         numbers = {"average": average, "peak": peak, "peak_share": share, "dispatch_count": joined["count"]}
         numbers |= {name: joined[name] for name in _STATISTICS}
         spec = CounterPanels.tables["rows"]

@@ -38,9 +38,9 @@ KINDS = (*WORK_KINDS, *CALL_KINDS)
 KIND = pl.Enum(KINDS)
 #: Columns of events, threads and streams, regions of the application, and dependencies: see `tables.toml`.
 EVENTS = packaged_spec(__package__, "events").dtypes | {"kind": KIND}
-TRACKS, REGIONS, DEPENDENCIES = (
-    packaged_spec(__package__, name).dtypes for name in ("tracks", "regions", "dependencies")
-)
+TRACKS = packaged_spec(__package__, "tracks").dtypes
+REGIONS = packaged_spec(__package__, "regions").dtypes
+DEPENDENCIES = packaged_spec(__package__, "dependencies").dtypes
 
 
 @dataclass(frozen=True, eq=False, repr=False)
