@@ -1,6 +1,7 @@
 """Collectives in logs of RCCL Inspector and dumps of PyTorch's flight recorder, over all ranks.
 
-The answers are the bandwidth of each collective and size, and the first call of a group at which ranks differ.
+Results are the bandwidth of each collective and size, and the first call of a group at which ranks differ: where a
+job hangs, this is the call that some ranks did not reach.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ from wavewright.model.schema import empty_frame, packaged_spec
 from wavewright.readers.run.collective_records import RCCL
 
 _TABLE = "collective_records"  #: Extra table of logs of RCCL Inspector and of dumps of the flight recorder.
-_RECORDS, _UNEQUAL = (packaged_spec(__package__, name) for name in ("records", "unequal"))
+_RECORDS = packaged_spec(__package__, "records")
+_UNEQUAL = packaged_spec(__package__, "unequal")
 _GROUP = ("recorder", "kind", "collective", "group", "group_size", "size_bytes")
 _FLIGHT_RECORDER = "flight recorder"
-_OF_OTHER_SIZES = re.compile("(?i)all_?to_?all|gather|scatter")  #: Ranks of these may have other sizes.
-_MOST_RANKS = 8  #: That are named.
+_UNEQUAL_SIZES = re.compile("(?i)all_?to_?all|gather|scatter")  #: Collectives whose sizes may differ between ranks.
+_RANKS_SHOWN = 8
 
 
 def no_records() -> pl.DataFrame:
@@ -31,7 +33,7 @@ def no_records() -> pl.DataFrame:
 
 
 def collective_records(run: Run) -> pl.DataFrame:
-    """The collectives of a run that others logged."""
+    """The collectives of a run that RCCL Inspector or the flight recorder logged, with host and pid; often none."""
     if _TABLE not in run.extra_names:
         return no_records()
     processes = processes_of(run).select("process", "host", "pid")
@@ -84,29 +86,33 @@ def unequal_ranks(records: pl.DataFrame) -> pl.DataFrame:
 
 
 def _first_difference(group: pl.DataFrame) -> tuple[object, ...] | None:
-    """The row of the first call of a group at which ranks differ; None = they do not."""
-    # A rank whose ring begins later does not tell what it did before.
+    """The first call of a group at which ranks differ, as a row of table `unequal`; None = they do not."""
+    # The flight recorder is a ring buffer: what a rank did before its first record is not known.
     starts = dict(group.group_by("rank").agg(pl.col("sequence").min()).iter_rows())
     for (sequence,), calls in group.sort("sequence").group_by("sequence", maintain_order=True):
         present = {row["rank"]: row for row in calls.iter_rows(named=True)}
         absent = [rank for rank, start in starts.items() if rank not in present and start < int(str(sequence))]
-        column, odd = _difference(present, absent)
-        if not odd:
+        reason, minority = _difference(present, absent)
+        if not minority:
             continue
         common = Counter(row["collective"] for row in present.values()).most_common(1)[0][0]
-        ranks = [f"{rank} ({_did(present.get(rank), column)})" for rank in sorted(odd)]
-        last = present.get(min(odd)) or group.filter(pl.col("rank") == min(odd)).sort("sequence").row(-1, named=True)
-        counts = (len(odd), len(starts) - len(odd))
-        return (group["group"][0] or "?", sequence, common, column, some_of(ranks, _MOST_RANKS), *counts, last["site"])
+        ranks = [f"{rank} ({_did(present.get(rank), reason)})" for rank in sorted(minority)]
+        first = min(minority)  # its call, or the last one that it made before this one, says where it was
+        last = present.get(first) or group.filter(pl.col("rank") == first).sort("sequence").row(-1, named=True)
+        counts = (len(minority), len(starts) - len(minority))
+        return (group["group"][0] or "?", sequence, common, reason, some_of(ranks, _RANKS_SHOWN), *counts, last["site"])
     return None
 
 
 def _difference(present: dict[int, dict[str, object]], absent: list[int]) -> tuple[str, list[int]]:
-    """The property in which ranks differ at one call, and the ranks that are the minority."""
+    """The reason (of table `unequal`) why ranks differ at one call, and the minority of them; no ranks = none differ.
+
+    `present` are the records of the ranks that made the call, `absent` the ranks that did not.
+    """
     if absent:
         return ("called by few", list(present)) if len(absent) > len(present) else ("not called", absent)
     for column, label in (("collective", "collective"), ("shapes", "sizes"), ("state", "state")):
-        if column == "shapes" and any(_OF_OTHER_SIZES.search(str(row["collective"])) for row in present.values()):
+        if column == "shapes" and any(_UNEQUAL_SIZES.search(str(row["collective"])) for row in present.values()):
             continue
         values = Counter(row[column] for row in present.values())
         if len(values) > 1:
@@ -117,7 +123,8 @@ def _difference(present: dict[int, dict[str, object]], absent: list[int]) -> tup
     return "", []
 
 
-def _did(call: dict[str, object] | None, column: str) -> str:
+def _did(call: dict[str, object] | None, reason: str) -> str:
+    """What a rank did at a call where ranks differ for this reason."""
     if call is None:
         return "never called it"
-    return "called it" if column == "called by few" else str(call[{"sizes": "shapes"}.get(column, column)])[:200]
+    return "called it" if reason == "called by few" else str(call[{"sizes": "shapes"}.get(reason, reason)])[:200]

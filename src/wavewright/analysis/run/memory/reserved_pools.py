@@ -8,7 +8,8 @@ from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame, packaged_spec
 
 _BLOCKS_TABLE, _RESERVED_TABLE = "memory_blocks", "reserved_memory"  #: Extra tables of memory snapshots.
-_BLOCKS, _POINTS = (packaged_spec(__package__, name) for name in ("blocks", "reserved_points"))
+_BLOCKS = packaged_spec(__package__, "blocks")
+_POINTS = packaged_spec(__package__, "reserved_points")
 
 
 def reserved_points(run: Run, rows: pl.DataFrame) -> pl.DataFrame:
