@@ -84,10 +84,12 @@ def _opened(place: Path, target: str | None, listings: Inventory, losses: list[L
     if is_bundle(place):
         place = counters_of_bundle(place, losses)
     files = find_counters(place, listings)
+    if files.unseen_count:
+        losses.append(Loss("unseen_files", files.unseen_count))
     if files.analysis:
         from wavewright.readers.counters.analysis_database import read_analysis_database  # SQLite takes its time
 
-        return read_analysis_database(files.analysis, target=target)
+        return read_analysis_database(files.analysis, losses, target=target)
     if files.stores:
         from wavewright.readers.counters.runs import passes_of_runs
 

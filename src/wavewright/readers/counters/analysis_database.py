@@ -22,11 +22,11 @@ from wavewright.readers.files.sqlite import Database, note_missing
 _REQUIRED: dict[str, list[str]] = packaged("columns.toml", __package__)["analysis_database"]
 
 
-def read_analysis_database(file: Path, *, target: str | None = None) -> CounterSet:
+def read_analysis_database(file: Path, losses: list[Loss], *, target: str | None = None) -> CounterSet:
     """Dispatches, stored metrics, the machine and its ceilings; there are no counters.
 
     Of several workloads in one database, the first one is read, and the others are a loss. Raises `NotATraceError` when
-    it has no workload.
+    it has no workload. `losses` are those of finding the file, to which those of reading it are added.
     """
     database = Database(file)
     try:
@@ -42,7 +42,7 @@ def read_analysis_database(file: Path, *, target: str | None = None) -> CounterS
         metrics = _metrics(database, kernels, workload["workload_id"])
     finally:
         database.close()
-    losses = list(database.losses)
+    losses += database.losses
     unsound = dispatches["end_ns"].null_count()
     if unsound:
         losses.append(Loss("counter_times", unsound))

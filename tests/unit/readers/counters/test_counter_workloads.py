@@ -233,6 +233,17 @@ def test_a_folder_of_captures_lists_them(tmp_path: Path) -> None:
     assert "one, two" in caught.value.advice
 
 
+def test_files_that_are_too_many_to_look_at_are_a_loss(tmp_path: Path) -> None:
+    """Counters under names that no tool gives them are found by the first bytes, of the first 1,000 files."""
+    for number in range(1001):
+        (tmp_path / f"note_{number:04}.csv").write_text("text\n")
+    with pytest.raises(UsageError, match="no counters in the first 1,000 files"):
+        open_counters(tmp_path)
+    (tmp_path / "mine.csv").write_text(HEAD + "SQ_WAVES\n" + rows((0, "a", 64, 1)))
+    opened = open_counters(tmp_path)
+    assert opened.losses.select("kind", "count").rows() == [("unseen_files", 2)]
+
+
 def test_ranks_that_ran_together_are_different_dispatches(tmp_path: Path) -> None:
     head = "Dispatch_Id,Agent_Id,Process_Id,Grid_Size,Kernel_Name,Start_Timestamp,End_Timestamp,"
     head += "Counter_Name,Counter_Value\n"
