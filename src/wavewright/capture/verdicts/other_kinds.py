@@ -1,8 +1,11 @@
-"""Verdicts about discoveries, traces of runs and PC samples: whether the data name kernels, and how many."""
+"""Verdicts about discovery runs, run traces and PC samples, from the files below `attempt/raw`.
+
+Each verdict says whether there are kernels, events or samples that can be read, and how many. Thread traces and
+counters, whose verdicts say more, have modules of their own: `thread_traces` and `counters`.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from wavewright.base.words import amount, counted
@@ -14,9 +17,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from wavewright.capture.kinds import RunTrace
+    from wavewright.readers.run.inputs import RunInput
     from wavewright.readers.trace.samples.files import SampleFile
 
-READ_BYTES_MAX = 256 << 20  #: Of a file of samples that is read whole; of larger ones rows are only counted.
+PARSED_BYTES_MAX = 256 << 20  #: Size of the largest file of samples that is parsed to count them.
 FEW_SAMPLES = 200  #: Below this, shares of lines are mostly chance.
 _NO_KERNEL = "Does the program launch kernels, in this process or in children that end by themselves?"
 
@@ -30,7 +34,7 @@ def _unreadable(subject: str, error: Exception) -> Judgement:
 
 
 def judge_discovery(attempt: Path) -> Judgement:
-    """Judge the kernel trace of a discovery."""
+    """Judge a discovery run, which records the program once with a kernel trace, to list its kernels and launches."""
     raw = attempt / "raw"
     if not raw.is_dir():
         return _nothing("the profiler left no file.")
@@ -47,14 +51,11 @@ def judge_discovery(attempt: Path) -> Judgement:
 
 def judge_run(recording: RunTrace, attempt: Path) -> Judgement:
     """Judge a run trace: good if a run with kernels, copies or calls can be read."""
-    from wavewright.readers.run.inputs import find_runs, open_inputs
+    from wavewright.readers.run.inputs import open_inputs
 
-    raw = attempt / "raw"
     try:
-        inputs = None
-        with suppress(NotATraceError):
-            inputs = find_runs([raw], with_passes=True) if raw.is_dir() else None
-        if inputs is None:
+        inputs = _run_inputs(attempt / "raw")
+        if not inputs:
             return _nothing("no trace of a run was written.")
         run = open_inputs(inputs)
         tables = ("dispatches", "copies", "regions")
@@ -70,6 +71,16 @@ def judge_run(recording: RunTrace, attempt: Path) -> Judgement:
     return Judgement(verdict=Verdict.GOOD, reasons=(f"{', '.join(words)}.",))
 
 
+def _run_inputs(raw: Path) -> list[RunInput]:
+    """The runs below a folder; none where it does not exist or holds other files only."""
+    from wavewright.readers.run.inputs import find_runs
+
+    try:
+        return find_runs([raw], with_passes=True) if raw.is_dir() else []
+    except NotATraceError:
+        return []
+
+
 def judge_samples(attempt: Path) -> Judgement:
     """Judge the PC samples below `attempt/raw`."""
     from wavewright.readers.files.inventory import Inventory
@@ -82,10 +93,13 @@ def judge_samples(attempt: Path) -> Judgement:
             advice = "Ask `rocprofv3-avail list --pc-sampling` whether this GPU can do it; kernels must run a while."
             return _nothing("no PC samples were written.", advice)
         by_run = {file.run: file for file in sorted(files, key=lambda file: file.is_json)}  # JSON holds what CSV does
-        count = sum(map(_sample_count, by_run.values()))
+        counts = [_sample_count(file) for file in by_run.values()]
     except (WavewrightError, OSError) as error:
         return _unreadable("the PC samples", error)
     size = amount(sum(file.byte_count for file in files))
+    if None in counts:
+        return Judgement(verdict=Verdict.GOOD, reasons=(f"PC samples were written ({size}), too much to count them.",))
+    count = sum(filter(None, counts))
     if not count:
         advice = "Use a smaller --interval, or let the kernels run longer."
         return Judgement(verdict=Verdict.EMPTY, reasons=(f"{size} were written, without a sample.",), advice=advice)
@@ -93,16 +107,19 @@ def judge_samples(attempt: Path) -> Judgement:
     return Judgement(verdict=Verdict.GOOD, reasons=(f"{counted(count, 'samples')} ({size}).", *few))
 
 
-def _sample_count(file: SampleFile) -> int:
-    """Samples of a file; of a large one its lines, of large JSON one: its reader told that it holds samples."""
+def _sample_count(file: SampleFile) -> int | None:
+    """The number of samples in a file; None = large JSON, which has samples (`find_samples` checks) but is not parsed.
+
+    Rows of a large CSV file are counted without parsing them.
+    """
     from wavewright.model.schema import SAMPLE_COUNTS
     from wavewright.readers.files.inventory import Inventory
     from wavewright.readers.trace.samples import read_samples
 
-    if file.byte_count <= READ_BYTES_MAX:
+    if file.byte_count <= PARSED_BYTES_MAX:
         trace = read_samples([file], inventory=Inventory())
         return sum(int(trace.samples[column].sum()) for column in SAMPLE_COUNTS)
     if file.is_json:
-        return 1
+        return None
     with file.path.open("rb") as stream:
-        return sum(piece.count(b"\n") for piece in iter(lambda: stream.read(1 << 20), b"")) - 1
+        return sum(chunk.count(b"\n") for chunk in iter(lambda: stream.read(1 << 20), b"")) - 1  # without the header

@@ -92,6 +92,27 @@ def test_few_samples_are_a_caution(tmp_path: Path) -> None:
     assert "mostly chance" in judgement.reasons[1]
 
 
+def test_samples_in_json_that_is_too_large_to_parse_are_not_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wavewright.capture.verdicts.other_kinds.PARSED_BYTES_MAX", 100)
+    attempt = attempt_in(tmp_path)
+    write_samples(SampledRun(sample_count=900), attempt / "raw", form="json")
+    judgement = judge(SAMPLES, WELL, attempt)
+    assert judgement.verdict is Verdict.GOOD
+    (reason,) = judgement.reasons
+    assert reason.startswith("PC samples were written (")
+
+
+def test_rows_of_a_table_that_is_too_large_to_parse_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wavewright.capture.verdicts.other_kinds.PARSED_BYTES_MAX", 100)
+    attempt = attempt_in(tmp_path)
+    write_samples(SampledRun(sample_count=900), attempt / "raw", form="csv")
+    assert judge(SAMPLES, WELL, attempt).reasons[0].startswith("900 samples")
+
+
 def test_a_table_without_samples_is_empty(tmp_path: Path) -> None:
     attempt = attempt_in(tmp_path)
     write_samples(SampledRun(sample_count=60), attempt / "raw")
