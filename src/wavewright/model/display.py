@@ -1,4 +1,4 @@
-"""The base of documents: a display in notebooks, and tables by name, for Python and for other libraries."""
+"""Base classes of results and documents: display in notebooks, and tables as polars, Arrow or pandas."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 class Displayed:
-    """Shown in notebooks as a headline, tables and pictures; costs nothing before a notebook asks for it."""
+    """A result or document that notebooks display: as a headline, tables and pictures.
+
+    What a display needs is imported when a notebook asks for it.
+    """
 
     def _repr_mimebundle_(
         self, include: Collection[str] | None = None, exclude: Collection[str] | None = None
@@ -23,7 +26,7 @@ class Displayed:
         """The display as plain text, Markdown and HTML without script: IPython, Jupyter and marimo choose."""
         from importlib import import_module
 
-        # By name: displays are made of reports, which are made of the model.
+        # Imported by name, because `notebook` imports the model: rooms below do not import rooms above them.
         bundle: dict[str, str] = import_module("wavewright.notebook.display").bundle_of(self)
         return {
             kind: text
@@ -33,17 +36,17 @@ class Displayed:
 
 
 class WithTables(Displayed):
-    """A document whose declared tables are attributes."""
+    """A document whose declared tables are attributes, such as `trace.waves` for `trace.table("waves")`."""
 
     specs: ClassVar[Mapping[str, TableSpec]] = {}  #: The declared tables.
 
     def table(self, name: str) -> pl.DataFrame:
-        """The table `name`."""
+        """The table `name`, read or computed when it is first asked for; subclasses say how."""
         raise NotImplementedError
 
     @property
     def extra_names(self) -> list[str]:
-        """Names of the tables that only the formats at hand have."""
+        """Names of tables that are not declared: only the file formats of this document have them."""
         return []
 
     def __getattr__(self, name: str) -> pl.DataFrame:
@@ -75,17 +78,18 @@ class WithTables(Displayed):
 
 
 def _pandas_of(frame: pl.DataFrame) -> Any:
-    """A frame of pandas in which ids with missing values stay integers: as floats, large ones would change."""
-    from importlib import import_module
+    """The table as a frame of pandas; integer columns with nulls get its nullable types.
 
-    import polars as pl
+    By itself, pandas makes float64 of them, which is exact only up to 2^53: large ids and times would change.
+    """
+    from importlib import import_module
 
     pd, pa = import_module("pandas"), import_module("pyarrow")
 
-    names = ("Int64", "Int32", "UInt64", "UInt32", "UInt16", "UInt8")
+    names = [f"{sign}{bits}" for sign in ("Int", "UInt") for bits in (8, 16, 32, 64)]
     nullable = {getattr(pa, name.lower())(): getattr(pd, f"{name}Dtype")() for name in names}
     table = frame.to_pandas()
     for name, dtype in frame.schema.items():
         if dtype.is_integer() and frame[name].null_count():
-            table[name] = frame.select(pl.col(name)).to_arrow().to_pandas(types_mapper=nullable.get)[name]
+            table[name] = frame.select(name).to_arrow().to_pandas(types_mapper=nullable.get)[name]
     return table

@@ -27,6 +27,15 @@ def test_tables_that_only_a_format_has_come_last() -> None:
     assert list(run.to_polars())[len(RUN) :] == ["ext_graph"]
 
 
+@pytest.mark.parametrize("name", ["Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64"])
+def test_integers_with_missing_values_stay_integers(name: str) -> None:
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    ids = pl.DataFrame({"id": [7, None]}, schema={"id": getattr(pl, name)})
+    run = Run([MemorySource("x", "RPD", extras={"ext_ids": ids})])
+    assert str(run.to_pandas()["ext_ids"]["id"].dtype) == name
+
+
 def test_large_numbers_beside_missing_ones_stay_as_they_are() -> None:
     pytest.importorskip("pandas")
     pytest.importorskip("pyarrow")
