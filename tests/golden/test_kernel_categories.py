@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from tests.kit.opened import open_run
-from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.collectives.collectives import names_collective
 from wavewright.analysis.run.kernels.categories import categories_of, category
 from wavewright.analysis.run.kernels.top import top
 from wavewright.facts.kernel_titles import kernel_head, kernel_title
@@ -68,7 +68,7 @@ def test_nearly_all_public_names_have_a_category(names: set[str]) -> None:
 @pytest.mark.slow
 def test_communication_is_the_same_as_in_overlap(names: set[str]) -> None:
     table = pl.DataFrame({"name": sorted(names)})
-    marked = table.select(a=category(pl.col("name")) == "communication", b=is_collective("name"))
+    marked = table.select(a=category(pl.col("name")) == "communication", b=names_collective("name"))
     assert marked["a"].equals(marked["b"].alias("a"))
 
 

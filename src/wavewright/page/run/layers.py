@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.common.timeline import TILE_CELLS, SpanTiles, Timeline
-from wavewright.analysis.run.collectives.collectives import is_collective
+from wavewright.analysis.run.collectives.collectives import names_collective
 from wavewright.analysis.run.gpu_time.timeline import DEEPEST, RunArea, RunTimeline, run_area, run_timeline
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
@@ -51,7 +51,7 @@ def _coloured_kinds(timeline: RunTimeline, spans: pl.DataFrame) -> tuple[dict[st
     first, last = (timeline.first_items[table] for table in ("copies", "allocations"))
     copies = spans.filter(pl.col("item").is_between(first, last, closed="left"))["kind"].unique()
     is_copy = pl.col("kind").is_in(copies.implode())
-    meaning = pl.when(is_collective("name")).then(pl.lit("communication")).when(is_copy).then(pl.lit("copies"))
+    meaning = pl.when(names_collective("name")).then(pl.lit("communication")).when(is_copy).then(pl.lit("copies"))
     return tuple(timeline.kinds.select("kind", "name", "count", colour=meaning).to_dicts())
 
 

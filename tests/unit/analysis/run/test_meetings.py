@@ -81,6 +81,19 @@ def test_sizes_and_bytes() -> None:
     assert rows.select("collective", "kind", "group", "group_size").row(0) == ("allreduce", "all-reduce", "0 [0, 1]", 2)
 
 
+def test_a_recorded_group_stays_where_the_name_of_the_collective_comes_from_the_rccl_call() -> None:
+    """The kernel at 12 ns was launched in the call from 10 to 20 ns, the one at 50 ns in none."""
+    nameless = json.dumps({"Process Group Name": "tp", "Group size": 4})
+    run = rank_run(0, [(12, 30), (50, 60)], texts=[nameless, nameless])
+    (source,) = run.origins
+    assert isinstance(source, MemorySource)
+    source.tables["dispatches"] = source.tables["dispatches"].with_columns(thread=pl.lit(0))
+    call = {"process": 0, "thread": 0, "domain": "RCCL", "name": "ncclAllReduce", "start_ns": 10, "end_ns": 20}
+    source.tables["regions"] = pl.DataFrame([call])
+    rows = collective_rows(run)
+    assert rows.select("collective", "group", "group_size").rows() == [("ncclAllReduce", "tp", 4), (None, "tp", 4)]
+
+
 def test_calls_of_another_size_are_others() -> None:
     """Rank 1 runs its two collectives on two streams, the other way round."""
     zero = rank_run(0, [(0, 50), (1, 60)], texts=[recorded(count=1), recorded(count=2)], host="n")

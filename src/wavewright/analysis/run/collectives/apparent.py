@@ -1,7 +1,8 @@
-"""Collectives that only one rank recorded: their apparent bandwidth, and bounds of the time that they only wait.
+"""Collectives that only one rank recorded: their apparent bandwidth, and bounds of the time that they wait.
 
-The time of a call beyond the shortest of its kind and size is not needed to move the data: a lower bound of waiting for
-ranks and links. Its time beyond that at the peak of the links is an upper bound.
+Without the other ranks, waiting and moving data cannot be told apart. The shortest call of a kind and size shows that
+the data can be moved in that time: what other calls take longer is a lower bound of waiting. What they take longer than
+moving the data at the peak rate of the links is an upper bound.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def link_peak(run: Run) -> float | None:
         try:
             arch = gpus.of(product or target or "")
             products = [arch.product] if product else arch.products  # a target alone may be any of its products
-            peaks |= {each.link_bytes_per_second_peak for each in products}
+            peaks |= {product_facts.link_bytes_per_second_peak for product_facts in products}
         except UsageError:
             peaks.add(None)
     peak = peaks.pop() if len(peaks) == 1 else None

@@ -1,13 +1,14 @@
-"""Kernels of collectives joined with the calls that a log of RCCL has: both in their order, process by process.
+"""Kernels of collectives joined with the calls in a log of RCCL, process by process, to learn sizes and groups.
 
-A log says what was called and not when. So the calls of a process, of which those of one group share their number, must
-be as many as its kernels, or have only one place where the kinds that kernels name fit; else nothing of it is joined.
+A log says what was called and not when, so kernels and calls are joined by their order. A process is joined where it
+has as many calls as kernels, or where the kinds that its kernels name fit at one place of the log only. Calls with the
+same number in one communicator are launched as one kernel.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -17,35 +18,46 @@ from wavewright.base.words import counted, percent
 from wavewright.model.schema import packaged_spec
 from wavewright.readers.run.collective_records import RCCL
 
-_OF_RCCL = "(?i)nccl|rccl"
+_RCCL_KERNEL = "(?i)nccl|rccl"
 _PROCESS = ("part", "process")
-LOGGED = packaged_spec(__package__, "logged").dtypes  #: What a log adds to a kernel.
-_MOST_PLACES = 4_096  #: Where the kernels of a process may begin in its log.
+LOGGED = packaged_spec(__package__, "logged").dtypes  #: Columns that a log adds to a kernel.
+_EXTRA_CALLS_MAX = 4_096  #: Calls that a log may have more than the process has kernels: each is a place to try.
+
+
+class _NotJoined(NamedTuple):
+    """The kernels of a process that were not joined, and why."""
+
+    reason: str
+    kernel_count: int
+    duration_ns: int
 
 
 def logged_calls(rows: pl.DataFrame, records: pl.DataFrame) -> tuple[pl.DataFrame, tuple[Caveat, ...]]:
-    """`part`, `process`, `row` and `LOGGED` of the kernels in `rows` that a log tells; and of which it does not."""
+    """`part`, `process`, `row` and `LOGGED` of the kernels in `rows` that could be joined, and caveats about it.
+
+    `rows` are collectives as `collective_rows` describes them, `records` those of `collective_records`.
+    """
     empty = pl.DataFrame(schema={"part": pl.UInt32, "process": pl.UInt32, "row": pl.UInt32, **LOGGED})
     logs = records.filter(pl.col("recorder") == RCCL)
-    kernels = rows.filter(pl.col("collective").is_null(), pl.col("name").str.contains(_OF_RCCL))
+    kernels = rows.filter(pl.col("collective").is_null(), pl.col("name").str.contains(_RCCL_KERNEL))
     if not logs.height or not kernels.height:
         return empty, ()
     launches = _launches(logs)
-    pieces, reasons = [empty], list[tuple[str, int, int]]()
+    pieces, not_joined = [empty], list[_NotJoined]()
     for _, process_kernels in kernels.sort("start_ns", "end_ns", "row").group_by(_PROCESS, maintain_order=True):
-        calls = _of_process(launches, process_kernels.row(0, named=True))
-        place = "its calls are not in a log" if not calls.height else _place(process_kernels, calls)
-        if isinstance(place, str):
-            reasons.append((place, process_kernels.height, _time(process_kernels)))
+        calls = _launches_of_process(launches, process_kernels.row(0, named=True))
+        first_call = "its calls are not in a log" if not calls.height else _first_call(process_kernels, calls)
+        if isinstance(first_call, str):
+            not_joined.append(_NotJoined(first_call, process_kernels.height, _duration_ns(process_kernels)))
         else:
-            values = calls.slice(place, process_kernels.height).select(list(LOGGED))
+            values = calls.slice(first_call, process_kernels.height).select(list(LOGGED))
             pieces.append(process_kernels.select(*_PROCESS, "row").hstack(values).cast(empty.schema))
-    call_rows = pl.concat(pieces)
-    return call_rows, tuple(_caveats(call_rows.height, kernels, reasons))
+    joined = pl.concat(pieces)
+    return joined, tuple(_caveats(joined.height, kernels, not_joined))
 
 
 def _launches(logs: pl.DataFrame) -> pl.DataFrame:
-    """Calls that are launched together: of one communicator with one number, one after another."""
+    """One row per launch, in the order of the log: consecutive calls with one number in one communicator."""
     key = ["host", "pid", "group", "sequence"]
     rows = logs.with_columns(kind=kind_of(pl.col("collective"), pl.lit("")), launch=pl.struct(key).rle_id())
     is_one = pl.col("kind").n_unique() == 1
@@ -57,7 +69,7 @@ def _launches(logs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _of_process(launches: pl.DataFrame, process: dict[str, Any]) -> pl.DataFrame:
+def _launches_of_process(launches: pl.DataFrame, process: dict[str, Any]) -> pl.DataFrame:
     """The launches of one process, known by its pid (and host, where both are known), else by its rank."""
     if process["pid"] is not None:
         is_host = pl.lit(value=True) if not process["host"] else pl.col("host").is_in(["", process["host"]])
@@ -68,16 +80,17 @@ def _of_process(launches: pl.DataFrame, process: dict[str, Any]) -> pl.DataFrame
     return of_rank if of_rank.select("host", "pid").n_unique() == 1 else of_rank.clear()
 
 
-def _place(kernels: pl.DataFrame, calls: pl.DataFrame) -> int | str:
-    """The call of the first kernel, or why it is not known."""
+def _first_call(kernels: pl.DataFrame, calls: pl.DataFrame) -> int | str:
+    """The index of the call that launched the first kernel; or, as text, the reason why it is not known."""
     if kernels["agent"].n_unique() > 1:
         return "one process uses several GPUs, whose order a log does not tell"
     more = calls.height - kernels.height
     if more < 0:
         return "the log has fewer calls than kernels ran"
-    if more > _MOST_PLACES:
+    if more > _EXTRA_CALLS_MAX:
         return "the log has many more calls than kernels ran"
     kinds, names = calls["kind"], kernels["kind"]
+    # A kernel whose name tells no kind (null) fits every call.
     fits = [at for at in range(more + 1) if not ((names != kinds.slice(at, names.len())).fill_null(value=False)).any()]
     if len(fits) == 1:
         return fits[0]
@@ -86,11 +99,11 @@ def _place(kernels: pl.DataFrame, calls: pl.DataFrame) -> int | str:
     return "the log has more calls than kernels ran, and they fit in several places"
 
 
-def _time(kernels: pl.DataFrame) -> int:
+def _duration_ns(kernels: pl.DataFrame) -> int:
     return int((kernels["end_ns"] - kernels["start_ns"]).sum())
 
 
-def _caveats(joined_count: int, kernels: pl.DataFrame, reasons: list[tuple[str, int, int]]) -> Iterator[Caveat]:
+def _caveats(joined_count: int, kernels: pl.DataFrame, not_joined: list[_NotJoined]) -> Iterator[Caveat]:
     if joined_count:
         sentence = (
             f"sizes of {counted(joined_count, 'kernels')} are those of calls in a log of RCCL, joined by their order"
@@ -98,12 +111,13 @@ def _caveats(joined_count: int, kernels: pl.DataFrame, reasons: list[tuple[str, 
         yield Caveat(
             "collectives_from_log", "note", sentence, "a log has no times: calls that fail or repeat shift the order"
         )
-    if reasons:
-        most, _, _ = max(reasons, key=lambda reason: reason[2])
-        count, time = sum(each[1] for each in reasons), sum(each[2] for each in reasons)
+    if not_joined:
+        longest = max(not_joined, key=lambda process: process.duration_ns)
+        count = sum(process.kernel_count for process in not_joined)
+        share = sum(process.duration_ns for process in not_joined) / max(_duration_ns(kernels), 1)
         sentence = (
-            f"{counted(count, 'kernels')} of collectives ({percent(time / max(_time(kernels), 1))} of their time) "
-            f"could not be joined with a log of RCCL: {most}"
+            f"{counted(count, 'kernels')} of collectives ({percent(share)} of their time) "
+            f"could not be joined with a log of RCCL: {longest.reason}"
         )
         yield Caveat(
             "collectives_not_in_log", "care", sentence, "start the log and the recording together, and log all ranks"

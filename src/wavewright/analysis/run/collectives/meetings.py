@@ -1,4 +1,8 @@
-"""Meetings: the same collective on all of its ranks, and the offsets of clocks that follow from their ends."""
+"""Meetings: which calls of ranks are the same collective, and the offsets of clocks that follow from their ends.
+
+Input are rows of `collective_rows`, one per kernel of a collective. `matched` finds the meetings, `clock_offsets` the
+offsets, and `arrivals` who came last to each meeting and how long the others waited.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +12,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.run.collectives.collectives import (
-    CALLS,
-    OF_OWN_SIZES,
+    CALL_TABLE,
+    KINDS_WITH_UNEQUAL_SIZES,
     POINT_TO_POINT,
     SYNCHRONIZING,
     collective_calls,
@@ -27,11 +31,18 @@ _MEMBER = ("part", "process", "agent")
 MISMATCHES = packaged("mismatches.toml", __package__)
 #: Calls of one collective on one clock that are further apart than this cannot be the same one.
 _APART_NS = 100_000
-_MOST_SHIFTS = 256  #: Calls that a rank may have more than another for both to be matched by time.
+_EXTRA_CALLS_MAX = 256  #: Calls that a rank may have more than another for both to be matched by time.
 #: Residual and drift up to which clocks count as aligned: ends of one collective differ by microseconds.
 ALIGNED_NS = 100_000
 #: Identity of a clock: the host where its name is recorded, else the recording.
 _CLOCK = pl.coalesce(pl.when(pl.col("host") != "").then("host"), "run", pl.lit(""))
+_NAME = ("name", "collective", "group")
+_IDENTITY = (*_NAME, "in_key", "out_key")
+_IS_NUMBERED = pl.col("group").is_not_null() & pl.col("sequence").is_not_null()
+#: All ranks end a synchronizing collective together; collectives of unknown kind are taken for such.
+_ENDS_TOGETHER = pl.col("kind").is_null() | pl.col("kind").is_in(SYNCHRONIZING)
+#: Columns whose values calls of one collective have in common, and the rows that are matched by them.
+_KEYS = ((("group", "sequence", "kind"), _IS_NUMBERED), (_IDENTITY, ~_IS_NUMBERED))
 
 
 def collective_rows(run: Run) -> pl.DataFrame:
@@ -39,8 +50,8 @@ def collective_rows(run: Run) -> pl.DataFrame:
 
     Dispatches without possible times, or of no process, are left out.
     """
-    pieces, first = [empty_frame(CALLS).with_row_index("row")], 0
-    for piece in run.chunks("dispatches", CALLS.names):
+    pieces, first = [empty_frame(CALL_TABLE).with_row_index("row")], 0
+    for piece in run.chunks("dispatches", CALL_TABLE.names):
         pieces.append(collective_calls(piece.with_row_index("row", offset=first)))
         first += piece.height
     is_possible = pl.col("start_ns").is_between(-FARTHEST_NS, FARTHEST_NS) & pl.col("process").is_not_null()
@@ -58,32 +69,24 @@ def matched(rows: pl.DataFrame) -> pl.DataFrame:
     """
     order = ["rank", "host", "run", "pid", *_MEMBER, "start_ns", "end_ns", "row"]
     rows = rows.with_columns(pl.col("part").cast(pl.UInt32)).sort(*order, nulls_last=True).with_row_index("place")
-    has_one_size = ~pl.col("kind").is_in(OF_OWN_SIZES)
+    has_one_size = ~pl.col("kind").is_in(KINDS_WITH_UNEQUAL_SIZES)
     sizes = {f"{way}_key": pl.when(has_one_size).then(f"{way}_bytes") for way in ("in", "out")}
     rows = rows.with_columns(member=pl.struct(_MEMBER).rank("dense"), **sizes)
     is_pair = (pl.col("kind") == POINT_TO_POINT) & pl.col("collective").is_not_null()
     reason = pl.when(_is_double(rows)).then(pl.lit("twice")).when(is_pair).then(pl.lit("point to point"))
     rows = rows.with_columns(mismatch=reason)
     open_rows = rows.filter(pl.col("mismatch").is_null())
-    chosen = [_numbered(open_rows.filter(applies), keys) for keys, applies in _LEVELS]
+    chosen = [_numbered(open_rows.filter(applies), keys) for keys, applies in _KEYS]
     chosen.extend(_by_time(open_rows.join(pl.concat(chosen), on="place", how="anti", maintain_order="left")))
     keyed = _checked(rows.join(_united(chosen), on="place", how="left", maintain_order="left"))
-    others = pl.len().over(_NAMED) > pl.len().over("member", *_NAMED)
+    others = pl.len().over(_NAME) > pl.len().over("member", *_NAME)
     why = pl.when(others).then(pl.lit("counts")).otherwise(pl.lit("alone"))
     mismatch = pl.when(pl.col("meeting").is_null()).then(pl.coalesce("mismatch", why))
     return keyed.with_columns(mismatch=mismatch).drop("place", "member", "in_key", "out_key")
 
 
-_NAMED = ("name", "collective", "group")
-_IDENTITY = ("name", "collective", "group", "in_key", "out_key")
-_IS_COUNTED = pl.col("group").is_not_null() & pl.col("sequence").is_not_null()
-_LEAVES_TOGETHER = pl.col("kind").is_null() | pl.col("kind").is_in(SYNCHRONIZING)
-#: By what a collective is known, and for which rows.
-_LEVELS = ((("group", "sequence", "kind"), _IS_COUNTED), (_IDENTITY, ~_IS_COUNTED))
-
-
 def _is_double(rows: pl.DataFrame) -> pl.Expr:
-    """True if another process stands for the same rank: the first in the order of recordings counts."""
+    """True for rows of a process whose rank an earlier process has already: the same rank was given twice."""
     who = pl.struct("part", "process")
     of_rank = pl.col("rank").is_not_null() & (who != who.first().over("host", "rank"))
     same = ("host", "pid", "run")
@@ -100,14 +103,18 @@ def _numbered(rows: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
     accepted = even.filter(pl.col("members") == needed).select(keys)
     accepted = accepted.sort(keys, nulls_last=True).with_row_index("key")
     together = rows.join(accepted, on=keys, nulls_equal=True, maintain_order="left")
-    # All leave a collective together: where several run at the same time, ranks may start them in another order.
+    # Numbered by their ends, because all ranks end a collective together: where several run at the same time, ranks may
+    # start them in another order.
     number = pl.col("end_ns").rank("ordinal").over("key", "member").cast(pl.Int64) - 1
     return together.select("place", "key", number=number)
 
 
 def _by_time(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
-    """Calls that ranks have differently often, of one clock: matched where they overlap in time one way only."""
-    for key, (_, group) in enumerate(rows.filter(~_IS_COUNTED).group_by(_IDENTITY, maintain_order=True)):
+    """`place`, `key`, `number` of collectives that ranks call differently often, on one clock.
+
+    They are matched by time, where there is only one way in which all calls of the rank with fewest overlap the others.
+    """
+    for key, (_, group) in enumerate(rows.filter(~_IS_NUMBERED).group_by(_IDENTITY, maintain_order=True)):
         members = group.partition_by("member", maintain_order=True)
         if len(members) < 2 or group.select(_CLOCK.n_unique()).item() != 1:
             continue
@@ -123,7 +130,7 @@ def _by_time(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
 def _fitting(fewest: pl.DataFrame, member: pl.DataFrame) -> pl.DataFrame | None:
     """Consecutive calls of a member that overlap those of `fewest` one by one; None = none do, or in several ways."""
     count, more = fewest.height, member.height - fewest.height
-    if more > _MOST_SHIFTS:
+    if more > _EXTRA_CALLS_MAX:
         return None
     fitting = []
     for shift in range(more + 1):
@@ -136,16 +143,16 @@ def _fitting(fewest: pl.DataFrame, member: pl.DataFrame) -> pl.DataFrame | None:
 
 
 def _united(chosen: list[pl.DataFrame]) -> pl.DataFrame:
-    """`place` with `meeting`, a number for each level, key and number."""
+    """`place` with `meeting`, one number per collective: for each place in `chosen`, key and number there."""
     key, number = pl.col("key").cast(pl.UInt32), pl.col("number").cast(pl.Int64)
-    every = pl.concat(
-        frame.select("place", key, number, level=pl.lit(level, pl.Int32)) for level, frame in enumerate(chosen)
+    calls = pl.concat(
+        frame.select("place", key, number, frame=pl.lit(index, pl.Int32)) for index, frame in enumerate(chosen)
     )
-    return every.select("place", meeting=pl.struct("level", "key", "number").rank("dense").cast(pl.UInt32) - 1)
+    return calls.select("place", meeting=pl.struct("frame", "key", "number").rank("dense").cast(pl.UInt32) - 1)
 
 
 def _checked(rows: pl.DataFrame) -> pl.DataFrame:
-    """Without meetings that cannot be: apart in time on one clock, or of more ranks than the group has."""
+    """The rows with impossible meetings undone: apart in time on one clock, or of more ranks than the group has."""
     is_crowd = (pl.len() > pl.col("group_size").max()).over("meeting")
     apart = (pl.col("start_ns").max() - pl.col("end_ns").min() > _APART_NS) & (_CLOCK.n_unique() == 1)
     is_apart = apart.over("meeting") & pl.col("kind").is_in(SYNCHRONIZING)
@@ -177,13 +184,13 @@ class ClockOffsets:
 
 
 def clock_offsets(rows: pl.DataFrame) -> ClockOffsets:
-    """Offsets of clocks from the ends of meetings: no rank leaves one before the last has come.
+    """Offsets of clocks from the ends of meetings: no rank ends one before the last rank has started it.
 
     The offset of a clock is the median over its meetings of the difference of ends to clocks that are fitted already;
-    the clock of most meetings is the reference. Only collectives that nobody leaves early count.
+    the clock of most meetings is the reference. Only synchronizing collectives count, which all ranks end together.
     """
     rows = rows.with_columns(clock=_CLOCK)
-    met = rows.filter(pl.col("meeting").is_not_null() & _LEAVES_TOGETHER)
+    met = rows.filter(pl.col("meeting").is_not_null() & _ENDS_TOGETHER)
     ends = met.group_by("clock", "meeting").agg(_middle(pl.col("end_ns")))
     counts = rows.join(ends.group_by("clock").len(), on="clock", how="left").select("clock", pl.col("len").fill_null(0))
     clocks = counts.unique().sort("len", "clock", descending=[True, False])["clock"].to_list()
@@ -231,7 +238,7 @@ def _fits(ends: pl.DataFrame, first: list[str]) -> pl.DataFrame:
 
 
 #: How the last rank of a meeting is known: by start times on one clock, or on clocks that were aligned; else by the
-#: shortest call, where nobody leaves early; else not at all.
+#: shortest call, where all ranks end together; else not at all.
 RULES = ("start", "aligned", "duration", "unknown")
 
 
@@ -247,7 +254,7 @@ def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
     met = met.join(clocks, on=["part", "process"], how="left", maintain_order="left")
     is_one = pl.col("clock").n_unique().over("meeting") == 1
     is_aligned = pl.col("is_steady").all().over("meeting")
-    rule = pl.when(is_one).then(0).when(is_aligned).then(1).when(_LEAVES_TOGETHER).then(2).otherwise(3)
+    rule = pl.when(is_one).then(0).when(is_aligned).then(1).when(_ENDS_TOGETHER).then(2).otherwise(3)
     met = met.with_columns(rule=rule.replace_strict(dict(enumerate(RULES)), return_dtype=pl.String))
     duration = pl.col("end_ns") - pl.col("start_ns")
     shift = pl.when(is_one).then(0).otherwise("offset_ns")

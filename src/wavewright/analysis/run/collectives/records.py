@@ -124,7 +124,7 @@ def _difference(present: dict[int, dict[str, object]], absent: list[int]) -> tup
 
 
 def _did(call: dict[str, object] | None, reason: str) -> str:
-    """What a rank did at a call where ranks differ for this reason."""
+    """Words for the record of a rank at a call where ranks differ for this reason."""
     if call is None:
         return "never called it"
     return "called it" if reason == "called by few" else str(call[{"sizes": "shapes"}.get(reason, reason)])[:200]

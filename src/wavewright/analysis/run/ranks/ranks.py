@@ -9,7 +9,7 @@ from typing import ClassVar
 import polars as pl
 
 from wavewright.analysis.common.caveats import Caveat
-from wavewright.analysis.run.collectives.collectives import is_collective, is_communication
+from wavewright.analysis.run.collectives.collectives import is_communication, names_collective
 from wavewright.analysis.run.collectives.meetings import collective_rows
 from wavewright.analysis.run.gpu_time.busy_time import BusyTime, copy_agent
 from wavewright.analysis.run.gpu_time.process_time import ProcessTime
@@ -72,7 +72,7 @@ def partial_ranks(run: Run) -> PartialRanks:
         .join(who, on="process", maintain_order="left")
         .with_columns(pl.col("name").cast(pl.String).fill_null(""))
     )
-    times = kernels.group_by("process").agg(compute_ns=pl.col("total_ns").filter(~is_collective("name")).sum())
+    times = kernels.group_by("process").agg(compute_ns=pl.col("total_ns").filter(~names_collective("name")).sum())
     talk = totals.talk.by_process().select("process", collective_ns="busy_ns")
     time = ProcessTime(run)
     idle = time.totals().select("process", "idle_ns", "host_ns")
@@ -129,7 +129,7 @@ def ranks(run: Run) -> Ranks:
 
 def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
     """For each process the number of the first one with the same kernels: stages of a pipeline differ by design."""
-    of_process = kernels.filter(~is_collective("name")).partition_by(PROCESS, as_dict=True)
+    of_process = kernels.filter(~names_collective("name")).partition_by(PROCESS, as_dict=True)
     times = [
         dict(of_process[key].select("name", "total_ns").rows()) if key in of_process else {}
         for key in work.select(PROCESS).rows()
@@ -241,7 +241,7 @@ def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
     )
     cost = pl.col("max_ns") - pl.col("mean_ns")
     return (
-        totals.filter((pl.col("process_count") > 1) & ~is_collective("name"))
+        totals.filter((pl.col("process_count") > 1) & ~names_collective("name"))
         .with_columns(cost_ns=cost, imbalance=pl.when(pl.col("mean_ns") > 0).then(pl.col("max_ns") / pl.col("mean_ns")))
         .with_columns(pl.col("per_call").fill_nan(None))
         .sort(-pl.col("cost_ns"), "name", "rank", *PROCESS)
