@@ -31,7 +31,7 @@ class ChosenSource:
 
     @property
     def losses(self) -> list[Loss]:
-        """The losses of the source, and notes about the selection."""
+        """The losses of the source, and notes about the window, such as one that reaches beyond the recording."""
         return [*self._source.losses, *(self._rules.windows.notes if self._rules.windows else ())]
 
     @property
@@ -93,7 +93,7 @@ class ChosenSource:
         return processes["process"]
 
     def _renumbered(self, piece: pl.DataFrame) -> pl.DataFrame:
-        """References as they are without the processes that are left out."""
+        """The rows with references to the new numbers of rows, which skip rows of processes that are left out."""
         if not self._leaves_out_processes:
             return piece
         numbers = [name for name in piece.columns if name in REFERENCES and piece.schema[name] == pl.UInt32]
@@ -104,7 +104,7 @@ class ChosenSource:
         )
 
     def _new_number(self, table: str) -> pl.Series:
-        """Number of a row in the source -> its number here; null = left out."""
+        """Number of a row in the source -> its number in the selection; null = left out."""
         if table not in self._new_numbers:
             pieces = [piece["process"] for piece in self._source.chunks(table, ["process"])]
             process = pl.concat([pl.Series("process", [], pl.UInt32), *pieces])
@@ -115,7 +115,7 @@ class ChosenSource:
 
 
 def without_window(run: Run) -> Run:
-    """The run with events of all of the time; the run itself where no window cuts events."""
+    """The run without its time window, if that cuts events; else the run itself."""
     cut = [source for source in run.origins if isinstance(source, ChosenSource) and source.is_cut]
     return Run([source.without_window() if source in cut else source for source in run.origins]) if cut else run
 
@@ -130,10 +130,10 @@ def select(run: Run, selection: RunSelection) -> Run:
     is numbered anew; tables of numbered rows are whole otherwise. Events that a time window cuts begin and end at its
     borders, unless `is_whole`.
 
-    Percent and times with units count from the first event of each node in each source, `-5ms` from its last; the
-    markers of `between` are looked for there too. A text that several markers have means from the begin of the first to
-    the end of the last. Raises `UsageError` when a time or regular expression cannot be read, no marker has the text of
-    `between`, or ranks are asked for and none is known.
+    Percentages and times with units count from the first event of each node in each source, `-5ms` from its last event;
+    the markers of `between` are looked up there, too. Where several markers have a name, the window is from the start
+    of the first to the end of the last. Raises `UsageError` when a time or regular expression cannot be read, no marker
+    has a name of `between`, or ranks are asked for and none is known.
     """
     if selection == RunSelection():
         return run

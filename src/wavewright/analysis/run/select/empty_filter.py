@@ -1,4 +1,4 @@
-"""Filters that match nothing of a run: which option it is, and the error that names what there is instead."""
+"""The error for a filter (`--kernel`, `--rank`, ...) that matches nothing of a run: it names what the run has."""
 
 from __future__ import annotations
 
@@ -17,23 +17,24 @@ from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.run import Run
 
-_SHOWN = 6
-_NAME_WIDTH = 60
+_VALUES_SHOWN = 6
+_NAME_CHARACTERS_MAX = 60
 
 
 @dataclass(frozen=True)
 class Unmatched:
-    """One filter that matches nothing: its option, what it asks for, and how often what else occurs."""
+    """A filter that matches nothing of a run."""
 
-    option: str
-    what: str
-    there: Counter[str]
+    option: str  #: For example `--rank`.
+    problem: str  #: For example "no rank 7 or 9".
+    recorded: Counter[str]  #: Value that the run has -> how many events have it.
 
 
 def unmatched(run: Run, selection: RunSelection) -> Unmatched | None:
     """The first filter of the selection that matches nothing of the run; None = each matches something.
 
-    What a run does not record at all (ranks, regions) is not looked for: verbs say that it is missing.
+    A filter of something that the run does not record at all, such as ranks, is no mismatch: verbs say that it is
+    missing.
     """
     kernels = () if selection.kernel is None else (selection.kernel,)
     checks: dict[str, tuple[str, Sequence[object], Callable[[Run], Counter[str]]]] = {
@@ -44,16 +45,16 @@ def unmatched(run: Run, selection: RunSelection) -> Unmatched | None:
         "--kernel": ("no kernel matches", kernels, partial(_tally, table="dispatches", column="name")),
         "--domain": ("no region of the domain", selection.domains, _domains),
     }
-    for option, (what, choice, recorded) in checks.items():
-        there = recorded(run) if choice else Counter[str]()
-        if there and not any(map(_condition(option, choice), there)):
-            present = Counter({name: count for name, count in there.items() if count})
-            return Unmatched(option, f"{what} {' or '.join(map(str, choice))}", present)
+    for option, (problem, choice, count_values) in checks.items():
+        values = count_values(run) if choice else Counter[str]()
+        if values and not any(map(_condition(option, choice), values)):
+            recorded = Counter({value: count for value, count in values.items() if count})
+            return Unmatched(option, f"{problem} {' or '.join(map(str, choice))}", recorded)
     return None
 
 
 def _condition(option: str, choice: Sequence[object]) -> Callable[[str], bool]:
-    """True for a recorded value that the choice of an option matches."""
+    """A function that is true for a recorded value that the arguments of an option match."""
     texts = set(map(str, choice))
     if option == "--kernel":
         (pattern,) = map(name_pattern, texts)
@@ -65,27 +66,27 @@ def _condition(option: str, choice: Sequence[object]) -> Callable[[str], bool]:
 
 
 def unmatched_error(parts: Sequence[Unmatched], where: str = "") -> UsageError:
-    """The error of runs none of which has what a filter asks for."""
+    """The error for several runs, none of which a filter matches: with the values of all of them."""
     first = parts[0]
-    there: Counter[str] = Counter()
+    recorded: Counter[str] = Counter()
     for part in parts:
         if part.option == first.option:
-            there += part.there
+            recorded += part.recorded
     is_counted = first.option in ("--kernel", "--domain")
-    ordered = there.most_common() if is_counted else sorted(there.items(), key=lambda item: (len(item[0]), item[0]))
-    names = [f"{name[:_NAME_WIDTH]} {count:,}" if is_counted else name for name, count in ordered]
-    what = f"{first.what}; this run has {some_of(names, _SHOWN)}"
+    # Numbers sort by their value: shorter ones first.
+    in_order = recorded.most_common() if is_counted else sorted(recorded.items(), key=lambda item: (len(item[0]), item))
+    values = [f"{value[:_NAME_CHARACTERS_MAX]} {count:,}" if is_counted else value for value, count in in_order]
+    problem = f"{first.problem}; this run has {some_of(values, _VALUES_SHOWN)}"
     if first.option == "--kernel":
-        return UsageError(
-            what, where=where, advice="`wavewright top` lists the kernels; /regular expressions/ match too"
-        )
-    word = first.what.rsplit(" ", 1)[-1].upper()
-    near = difflib.get_close_matches(word, there, n=1) or [name for name, _ in ordered[:1]]
-    return UsageError(what, where=where, advice=f"{first.option} {near[0]}" if near else "")
+        advice = "`wavewright top` lists the kernels; /regular expressions/ match too"
+        return UsageError(problem, where=where, advice=advice)
+    word = first.problem.rsplit(" ", 1)[-1].upper()
+    similar = difflib.get_close_matches(word, recorded, n=1) or [value for value, _ in in_order[:1]]
+    return UsageError(problem, where=where, advice=f"{first.option} {similar[0]}" if similar else "")
 
 
 def _gpus(run: Run) -> Counter[str]:
-    """GPUs with work."""
+    """The number of each GPU with work, and how many agents have it."""
     return Counter(map(str, used_gpu_numbers(run)))
 
 

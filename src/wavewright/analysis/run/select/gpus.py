@@ -1,6 +1,7 @@
-"""GPUs of a run: who they are, the work of each, and GPUs that several files record.
+"""GPUs of a run: their identities, the dispatches and copies of each, and GPUs that several files record.
 
-A GPU that several processes use is one GPU: it is known by its node and its number there (`index_gpus`).
+Each process, and each file of a rank, lists the GPUs that it sees. Two of them are one GPU where their nodes and their
+numbers on the node are equal (`GPU_KEY`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ class _OfGpus(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GpuIndex:
-    """The GPUs of a run, by number; and which of them an agent is."""
+    """The GPUs of a run, numbered by `place`, and the place of each agent."""
 
     #: `place`, `machine`, `gpu_key`, `node` (name to show), `gpu` (number to show), `target`, `product`.
     table: pl.DataFrame
@@ -108,7 +109,7 @@ def gpu_work(
 
 
 def _placed(piece: pl.DataFrame, agents: Sequence[str], gpu_index: GpuIndex) -> pl.DataFrame:
-    """The rows of each GPU that one of the `agents` is; once for each GPU."""
+    """The rows with the `place` of the GPU in the columns `agents`; a row with two GPUs comes once for each."""
     names = [f"place{number}" for number in range(len(agents))]
     is_listed = pl.col(agents) < gpu_index.numbers.len()
     listed = piece.select(pl.when(is_listed).then(pl.col(agents)))  # not agents that a damaged file only refers to
@@ -168,9 +169,9 @@ def gpu_key_frame(keys: Iterable[GpuKey]) -> pl.DataFrame:
 
 
 def partial_intervals(run: Run, *, shared: frozenset[GpuKey]) -> pl.DataFrame:
-    """Busy intervals of the GPUs in `shared` with work of this run, and the process that started each.
+    """Busy intervals of the GPUs in `shared` with work of this run, and the pid of the process that started each.
 
-    Of all of the time: gaps that a window cuts began or ended outside of it.
+    A time window is left aside: a gap that it cuts starts or ends outside of it, with work that the window leaves out.
     """
     run = without_window(run)
     gpu_index = index_gpus(run)
@@ -181,7 +182,7 @@ def partial_intervals(run: Run, *, shared: frozenset[GpuKey]) -> pl.DataFrame:
 
 
 def merged_elsewhere(partials: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The results of `partial_intervals` of several runs as one."""
+    """The results of `partial_intervals` of several runs, merged: busy with work of any of them."""
     return _first_pids(pl.concat(partials))
 
 
@@ -192,5 +193,5 @@ def _first_pids(work: pl.DataFrame) -> pl.DataFrame:
     is_first = (pl.col("start_ns") > reached).fill_null(value=True)
     marked = ordered.with_columns(is_first=is_first, end_ns=pl.col("end_ns").cum_max().over(GPU_KEY))
     is_last = marked["is_first"].shift(-1, fill_value=True)
-    begins = marked.filter("is_first").select(*GPU_KEY, "start_ns", "pid")
-    return begins.with_columns(marked["end_ns"].filter(is_last)).select(*GPU_KEY, "start_ns", "end_ns", "pid")
+    starts = marked.filter("is_first").select(*GPU_KEY, "start_ns", "pid")
+    return starts.with_columns(marked["end_ns"].filter(is_last)).select(*GPU_KEY, "start_ns", "end_ns", "pid")

@@ -17,7 +17,7 @@ from wavewright.errors import UsageError
 from wavewright.model.run import Run, RunSource
 
 By = Literal["process", "rank", "gpu", "marker"]
-MOST_PARTS = 1_000  #: Every part reads the run again; more parts are probably a mistake.
+PARTS_MAX = 1_000  #: Every part reads the run again; more parts are probably a mistake.
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Part:
 
 
 def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
-    """The parts of a run, each cut down when it is read.
+    """The parts of a run; rows of other parts are left out while a part is read.
 
     By `gpu`, calls on CPUs are in every part, because they belong to no GPU. By `marker`, part n holds what each
     process did during the n-th range of a marker whose text contains `marker`, or matches it as /regular expression/.
@@ -39,9 +39,9 @@ def parts_of(run: Run, by: By, marker: str | None = None) -> list[Part]:
     parts = list(_by_marker(run, marker) if by == "marker" else splitters[by](run))
     if not parts:
         raise UsageError(f"no {by} to split by", advice="`wavewright summary` lists the groups")
-    if len(parts) > MOST_PARTS:
-        what = f"{len(parts):,} parts are more than {MOST_PARTS:,}"
-        raise UsageError(what, advice="split by something else, or take a part first with `wavewright window`")
+    if len(parts) > PARTS_MAX:
+        problem = f"{len(parts):,} parts are more than {PARTS_MAX:,}"
+        raise UsageError(problem, advice="split by something else, or take a part first with `wavewright window`")
     return parts
 
 
@@ -81,10 +81,10 @@ def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
     occurrences: list[list[ChosenSource]] = []
     for source in run.origins:
         for process, windows in _ranges(source, marker).items():
-            for number, (begin, end) in enumerate(sorted(windows)[: MOST_PARTS + 1]):
+            for number, (start, end) in enumerate(sorted(windows)[: PARTS_MAX + 1]):
                 if number == len(occurrences):
                     occurrences.append([])
-                chosen = RunSelection(processes=(process,), begin=str(begin), end=str(end), is_whole=True)
+                chosen = RunSelection(processes=(process,), begin=str(start), end=str(end), is_whole=True)
                 occurrences[number].append(ChosenSource(source, chosen))
     width = len(str(len(occurrences) - 1))
     for number, sources in enumerate(occurrences):
@@ -92,12 +92,12 @@ def _by_marker(run: Run, marker: str | None) -> Iterator[Part]:
 
 
 def _ranges(source: RunSource, marker: str) -> dict[int, list[tuple[int, int]]]:
-    """Process -> start and end of the marker ranges whose name matches."""
+    """Process -> (start, end) of each marker range whose name matches, in ns of its node's clock."""
     pattern = name_pattern(marker)
     ranges: dict[int, list[tuple[int, int]]] = {}
     for piece in source.chunks("regions", ["process", "domain", "name", "start_ns", "end_ns"]):
         marked = piece.filter(pl.col("domain").cast(pl.String) == "MARKER").drop_nulls()
-        for process, _, name, begin, end in marked.iter_rows():
+        for process, _, name, start, end in marked.iter_rows():
             if pattern.search(name):
-                ranges.setdefault(process, []).append((begin, end))
+                ranges.setdefault(process, []).append((start, end))
     return ranges
