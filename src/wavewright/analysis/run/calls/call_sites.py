@@ -18,7 +18,7 @@ SEPARATOR = " > "  #: Between the names of a stack.
 UNKNOWN = "not recorded"
 #: Calls into runtimes: the site of a call is what calls them; they count where nothing does.
 _RUNTIMES = ("HIP", "HSA", "CUDA", "KFD")
-_MOST_NAMES = 3
+_SITE_NAMES_MAX = 3  #: Innermost names of a stack that make a call site.
 
 
 def call_sites(run: Run, moments: pl.DataFrame) -> pl.Series:
@@ -45,27 +45,27 @@ def call_sites(run: Run, moments: pl.DataFrame) -> pl.Series:
                 until > moments_ns.search_sorted(candidates["start_ns"], side="left")
             )  # open at one of the times
             rows = zip(times["row"].to_list(), moments_ns.to_list(), strict=True)
-            for row, site in _of_thread(candidates, rows):
+            for row, site in _sites_on_thread(candidates, rows):
                 sites[row] = site
     return pl.Series(sites, dtype=pl.String)
 
 
-def _of_thread(regions: pl.DataFrame, rows: Iterator[tuple[int, int]]) -> Iterator[tuple[int, str]]:
-    """The site of each row at its time, of the sorted regions and times of one thread."""
+def _sites_on_thread(regions: pl.DataFrame, rows: Iterator[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+    """(row, site) for each (row, time) of one thread; regions and times are sorted."""
     starts, ends = regions["start_ns"].to_list(), regions["end_ns"].to_list()
     names, runtime = regions["name"].to_list(), regions["is_runtime"].to_list()
     stack: list[int] = []
-    following, texts = 0, dict[tuple[int, ...], str]()
+    next_region, texts = 0, dict[tuple[int, ...], str]()
     for row, time in rows:
-        while following < len(starts) and starts[following] <= time:
-            while stack and ends[stack[-1]] < starts[following]:
+        while next_region < len(starts) and starts[next_region] <= time:
+            while stack and ends[stack[-1]] < starts[next_region]:
                 stack.pop()
-            stack.append(following)
-            following += 1
+            stack.append(next_region)
+            next_region += 1
         while stack and ends[stack[-1]] < time:
             stack.pop()
         open_ = [index for index in stack if ends[index] >= time]
-        inner = [index for index in open_ if not runtime[index]][-_MOST_NAMES:] or open_[:1]
+        inner = [index for index in open_ if not runtime[index]][-_SITE_NAMES_MAX:] or open_[:1]
         key = tuple(inner)
         if key not in texts:
             texts[key] = SEPARATOR.join(names[index] for index in inner) or UNKNOWN
@@ -73,7 +73,7 @@ def _of_thread(regions: pl.DataFrame, rows: Iterator[tuple[int, int]]) -> Iterat
 
 
 def open_names(regions: pl.DataFrame, moments: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """`moment` and `names` of the regions that are open then, outermost first; without moments at which none is.
+    """`moment` and the `names` of the regions that are open at it, outermost first; moments without any are left out.
 
     `moments` has `moment` (a number), `time_ns` and the columns `by` of a thread.
     """

@@ -22,7 +22,7 @@ STREAM_WAITS = r"(?i)streamwait|stream_wait"
 
 _KEYS = ["process", "correlation"]
 _WORK = ("dispatches", "copies")
-_SMALL = 1 << 16
+_SMALL_ARRAY = 1 << 16  #: Cells of an array that is used however sparse the correlations are.
 #: Kind of call -> names of functions of that kind; the first that fits.
 CAUSES: dict[str, str] = packaged("causes.toml", __package__)
 
@@ -37,8 +37,8 @@ def region_pieces(run: Run, columns: Sequence[str]) -> Iterator[tuple[pl.DataFra
 class Launches:
     """The calls that launched some work, by process and correlation.
 
-    Every pair of them has a slot; times of calls are put into slots and taken out again, without any joins where
-    correlations are dense, which writers of runs see to.
+    Each (process, correlation) of the work has a slot for the times of its call. Profilers number calls without large
+    gaps, so the slot is looked up in an array; only where correlations are sparse, it is found by a join.
     """
 
     def __init__(self, work: pl.DataFrame) -> None:
@@ -49,7 +49,7 @@ class Launches:
         self._processes = int(keys["process"].max() or 0) + 1  # type: ignore[arg-type]
         cells = self._width * self._processes
         self._slots: pl.Series | pl.DataFrame
-        if cells <= max(_SMALL, 8 * keys.height):
+        if cells <= max(_SMALL_ARRAY, 8 * keys.height):
             present = pl.repeat(0, cells, dtype=pl.UInt32, eager=True).scatter(self._cells(keys), 1)
             count = int(present.sum())
             numbers = present.cum_sum().cast(pl.UInt32)
@@ -58,8 +58,8 @@ class Launches:
             self._slots = keys.unique(maintain_order=True).with_row_index("slot")
             count = self._slots.height
         self.count = count
-        self._begins = pl.repeat(None, count, dtype=pl.Int64, eager=True)
-        self._ends = self._begins.clone()
+        self._starts = pl.repeat(None, count, dtype=pl.Int64, eager=True)
+        self._ends = self._starts.clone()
         self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
 
     def _cells(self, frame: pl.DataFrame) -> pl.Series:
@@ -77,22 +77,22 @@ class Launches:
     def add(self, calls: pl.DataFrame) -> None:
         """Add the calls that launched some of the work; the first of several counts."""
         launching = calls.select("start_ns", "end_ns", "thread", slot=self.slots_of(calls)).drop_nulls("slot")
-        is_free = self._begins.gather(launching["slot"]).is_null()
+        is_free = self._starts.gather(launching["slot"]).is_null()
         first = launching.filter(is_free & launching["slot"].is_first_distinct())
-        self._begins.scatter(first["slot"], first["start_ns"])
+        self._starts.scatter(first["slot"], first["start_ns"])
         self._ends.scatter(first["slot"], first["end_ns"])
         self._threads.scatter(first["slot"], first["thread"])
 
     @property
     def calls(self) -> pl.DataFrame:
         """`thread` and `start_ns` of the calls so far, sorted by time."""
-        calls = pl.DataFrame({"thread": self._threads, "start_ns": self._begins})
+        calls = pl.DataFrame({"thread": self._threads, "start_ns": self._starts})
         return calls.filter(pl.col("start_ns").is_not_null()).sort("start_ns")
 
     def of(self, work: pl.DataFrame) -> pl.DataFrame:
         """`launch_start_ns`, `launch_end_ns` and `launch_thread` for each row; null = unknown."""
         slots = self.slots_of(work)
-        times = {"launch_start_ns": self._begins.gather(slots), "launch_end_ns": self._ends.gather(slots)}
+        times = {"launch_start_ns": self._starts.gather(slots), "launch_end_ns": self._ends.gather(slots)}
         return pl.DataFrame(times | {"launch_thread": self._threads.gather(slots)})
 
 
@@ -108,16 +108,16 @@ def work_rows(run: Run, columns: Sequence[str]) -> pl.DataFrame:
 
 
 def launches_of(run: Run, work: pl.DataFrame) -> Launches:
-    """The calls that launched some work of a run; of one that is kept, they are found once for all of its work."""
-    return _kept_launches(run) if run.is_kept else _found(run, work)
+    """The calls that launched some work of a run; of a run that is cached, they are found once for all of its work."""
+    return _cached_launches(run) if run.is_kept else _find_launches(run, work)
 
 
 @once_per_run
-def _kept_launches(run: Run) -> Launches:
-    return _found(run, work_rows(run, _KEYS))
+def _cached_launches(run: Run) -> Launches:
+    return _find_launches(run, work_rows(run, _KEYS))
 
 
-def _found(run: Run, work: pl.DataFrame) -> Launches:
+def _find_launches(run: Run, work: pl.DataFrame) -> Launches:
     launches = Launches(work)
     for calls, _ in region_pieces(run, ["thread", *_KEYS, "start_ns", "end_ns"]) if launches.count else ():
         launches.add(calls)
@@ -133,11 +133,11 @@ def outermost(calls: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def touching(regions: pl.DataFrame, stretches: pl.DataFrame) -> pl.DataFrame:
-    """The regions that share some time with one of the merged `stretches`."""
-    ended = stretches["end_ns"].search_sorted(regions["start_ns"], side="right")
-    begun = stretches["start_ns"].search_sorted(regions["end_ns"], side="left")
-    return regions.filter(begun > ended)
+def touching(regions: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:
+    """The regions that share some time with one of the `intervals`, which are sorted and do not overlap."""
+    ended_before = intervals["end_ns"].search_sorted(regions["start_ns"], side="right")
+    started_before_end = intervals["start_ns"].search_sorted(regions["end_ns"], side="left")
+    return regions.filter(started_before_end > ended_before)
 
 
 def cause_of(name: pl.Expr) -> pl.Expr:

@@ -10,9 +10,10 @@ from typing import NamedTuple
 from wavewright.analysis.run.calls.kernel_names import readable_names
 from wavewright.facts.kernel_titles import kernel_title
 
-_MOST = 200  #: Kernels of a side that are tried, those with the most time: the number of pairs stays small.
-_FEWEST_CALLS = 0.5  #: Calls of the one per call of the other, from which on they may be the same work.
-_LEAST_ALIKE = 0.8  #: Share of words that two names have in common.
+_KERNELS_MAX = 200  #: Kernels of a side that are compared, those with the most time: the number of pairs is its square.
+_CALL_RATIO_MIN = 0.5  #: Of the fewer calls to the more: with a smaller one, two kernels are not the same work.
+_SHARED_WORDS_MIN = 0.8  #: Share of words that two names must have in common.
+_CHARACTERS_COMPARED = 256  #: Of names: comparing letters takes quadratic time.
 _WORD = re.compile(r"[A-Za-z$]+")
 _TILE = re.compile(r"_MT\d+x\d+.*$", re.DOTALL)  #: Of Tensile: the size of a tile, and everything that is tuned.
 _TEMPLATE_END = re.compile(r"[<>]")
@@ -24,7 +25,7 @@ _TYPES = re.compile(
 
 
 class KernelUse(NamedTuple):
-    """Use of a kernel by one side."""
+    """Calls and time of a kernel in one side of a comparison."""
 
     name: str
     calls: float  #: Per unit.
@@ -47,7 +48,7 @@ def pairs_of(gone: Sequence[KernelUse], new: Sequence[KernelUse]) -> list[tuple[
     >>> pairs_of(gone, [KernelUse("bmm_128x128<128u, 16u>(int)", 150, 2e6, 1e5), KernelUse("copy", 150, 1e6, 5e5)])
     [('bmm_64x64<64u, 8u>(int)', 'bmm_128x128<128u, 16u>(int)')]
     """
-    first, second = (sorted(uses, key=lambda use: (-use.time_ns, use.name))[:_MOST] for uses in (gone, new))
+    first, second = (sorted(uses, key=lambda use: (-use.time_ns, use.name))[:_KERNELS_MAX] for uses in (gone, new))
     names = {name: _parsed(text) for name, text in readable_names(use.name for use in (*first, *second)).items()}
     scored = [
         (-score, old.name, other.name)
@@ -67,17 +68,16 @@ def pairs_of(gone: Sequence[KernelUse], new: Sequence[KernelUse]) -> list[tuple[
 def _likeness(old: KernelUse, other: KernelUse, old_name: _Name, new_name: _Name) -> float:
     """Likeness of two kernels, from 0 to 1; 0 = they are not the same work."""
     calls = _ratio(old.calls, other.calls)
-    if calls < _FEWEST_CALLS or old_name.arguments != new_name.arguments:
+    if calls < _CALL_RATIO_MIN or old_name.arguments != new_name.arguments:
         return 0.0
     shared = _shared_words(old_name.family, new_name.family)
-    if shared < _LEAST_ALIKE:
+    if shared < _SHARED_WORDS_MIN:
         return 0.0
     grids = 1.0 if old.lanes is None or other.lanes is None else _ratio(old.lanes, other.lanes)
-    letters = SequenceMatcher(None, old.name[:_LONGEST], other.name[:_LONGEST], autojunk=False).ratio()
+    letters = SequenceMatcher(
+        None, old.name[:_CHARACTERS_COMPARED], other.name[:_CHARACTERS_COMPARED], autojunk=False
+    ).ratio()
     return shared * (0.4 * letters + 0.4 * calls + 0.2 * grids)
-
-
-_LONGEST = 256  #: Characters of names that are compared one by one.
 
 
 def _shared_words(left: tuple[str, ...], right: tuple[str, ...]) -> float:
@@ -90,12 +90,13 @@ def _shared_words(left: tuple[str, ...], right: tuple[str, ...]) -> float:
 
 
 def _ratio(left: float, right: float) -> float:
+    """The smaller number over the larger one."""
     low, high = sorted((left, right))
     return low / high if low > 0 else 0.0
 
 
 def _parsed(name: str) -> _Name:
-    """The words of a name.
+    """The words of a name: outside of template arguments, and those of the arguments that are not types.
 
     >>> _parsed("void at::native::reduce_kernel<512, at::native::MeanOps<float> >(int)")
     _Name(family=('at', 'native', 'reduce', 'kernel'), arguments=('at', 'native', 'MeanOps'))
@@ -105,11 +106,11 @@ def _parsed(name: str) -> _Name:
     title = _TILE.sub("", kernel_title(name))
     outside: list[str] = []
     inside: list[str] = []
-    depth = begin = 0
+    depth = start = 0
     for match in _TEMPLATE_END.finditer(title):
-        (inside if depth else outside).append(title[begin : match.start()])
+        (inside if depth else outside).append(title[start : match.start()])
         depth = max(depth + (1 if match[0] == "<" else -1), 0)
-        begin = match.end()
-    (inside if depth else outside).append(title[begin:])
+        start = match.end()
+    (inside if depth else outside).append(title[start:])
     words = [word for part in inside for word in _WORD.findall(part) if not _TYPES.fullmatch(word)]
     return _Name(tuple(word for part in outside for word in _WORD.findall(part)), tuple(words))

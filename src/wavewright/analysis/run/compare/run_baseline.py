@@ -20,10 +20,12 @@ from wavewright.facts.gpus import facts
 from wavewright.model.baseline import Baseline, MeasuredCapture, Quantity
 from wavewright.model.run import Run
 
-_SUBJECTS = {"KERNEL": "kernel", "COPY": "copy", "MARKER": "marker"}  #: Of the domains that a baseline contains.
-_TABLES = ("dispatches", "copies", "regions")  #: With events of these domains.
+#: Domain of events that a baseline measures -> subject of their quantities.
+_SUBJECTS = {"KERNEL": "kernel", "COPY": "copy", "MARKER": "marker"}
+_TABLES = ("dispatches", "copies", "regions")  #: Tables that have events of these domains.
 _KEYS = ("domain", "name")
-_MANY = 10**6  #: Degrees of freedom of the error of a sum over many kernels.
+#: Degrees of freedom of the error of a sum over many kernels: so many that the t distribution is a normal one.
+_NORMAL_DEGREES = 10**6
 
 
 @dataclass(frozen=True)
@@ -65,14 +67,17 @@ def _target_of(product: str) -> str:
 def combine_baseline(
     partials: Sequence[PartialBaseline], label: str, *, step: str | None = None, damages: Sequence[str] = ()
 ) -> MeasuredCapture:
-    """One capture, of the files of its ranks. Raises `UsageError` when there is no such step."""
+    """The measurements of a capture from those of the files of its ranks.
+
+    Raises `UsageError` when no marker range has the name `step`.
+    """
     side = Side.of([part.compared for part in partials], label, step)
     medians = _medians(merged_packed([part.durations for part in partials], _KEYS))
     gpus = frozenset().union(*(part.gpus for part in partials))
     software = frozenset().union(*(part.software for part in partials))
     return MeasuredCapture(
         label=label,
-        quantities=(*_whole(side), *_things(side, medians)),
+        quantities=(*_totals(side), *_durations(side, medians)),
         target="+".join(sorted({target or _target_of(product) for target, product in gpus} - {""})),
         product="+".join(sorted({product for _, product in gpus if product})),
         software={name: version for name, version in sorted(software) if name},
@@ -83,26 +88,27 @@ def combine_baseline(
 
 def renamed_kernels(baseline: Baseline, current: Baseline) -> dict[str, str]:
     """Kernels that only the baseline has, with those that only the captures have and that resemble them."""
-    uses = [_uses(each) for each in (baseline, current)]
-    gone, new = uses[0].keys() - uses[1].keys(), uses[1].keys() - uses[0].keys()
-    return dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
+    before, after = _kernel_uses(baseline), _kernel_uses(current)
+    gone, new = sorted(before.keys() - after.keys()), sorted(after.keys() - before.keys())
+    return dict(pairs_of([before[name] for name in gone], [after[name] for name in new]))
 
 
-def _uses(measured: Baseline) -> dict[str, KernelUse]:
+def _kernel_uses(measured: Baseline) -> dict[str, KernelUse]:
+    """The kernels of all captures by name; of several captures with a kernel, the last one counts."""
     return {
-        each.name: KernelUse(each.name, each.count / capture.step_count, each.total or 0.0, each.lanes)
+        kernel.name: KernelUse(kernel.name, kernel.count / capture.step_count, kernel.total or 0.0, kernel.lanes)
         for capture in measured.captures
-        for each in capture.quantities
-        if each.subject == "kernel"
+        for kernel in capture.quantities
+        if kernel.subject == "kernel"
     }
 
 
-def _whole(side: Side) -> list[Quantity]:
-    """Time of a run or a step as a whole."""
+def _totals(side: Side) -> list[Quantity]:
+    """GPU time, wall time and busy share of a run or a step, and the mean duration of steps."""
     variance = side.variance
     calls = int(side.on_gpu["calls"].sum())
     error = None if variance is None or not calls else sqrt(variance)
-    quantities = [Quantity("gpu-time", "", "ns", calls, side.gpu_ns, error, None if error is None else _MANY)]
+    quantities = [Quantity("gpu-time", "", "ns", calls, side.gpu_ns, error, None if error is None else _NORMAL_DEGREES)]
     quantities.append(Quantity("wall", "", "ns", 1, float(side.wall_ns)))
     times = [side.times.get(name) for name in TIMES]
     spent = sum(time for time in times if time is not None)
@@ -114,7 +120,7 @@ def _whole(side: Side) -> list[Quantity]:
     return quantities
 
 
-def _things(side: Side, medians: pl.DataFrame) -> list[Quantity]:
+def _durations(side: Side, medians: pl.DataFrame) -> list[Quantity]:
     """Durations of each kernel, copy and marker."""
     rows = side.rows.filter(pl.col("domain").is_in([*_SUBJECTS]) & pl.col("mean_ns").is_not_null())
     lanes = pl.when(pl.col("dispatches") > 0).then(pl.col("lanes") / pl.col("dispatches"))
@@ -130,8 +136,9 @@ def _medians(statistics: Statistics) -> pl.DataFrame:
     """Per domain and name: the `median` of durations, and the median distance from it, `deviation`, in ns."""
     keys = statistics.sums.select("group", pl.col(*_KEYS).cast(pl.String).fill_null(""))
     median = _weighted_median(statistics.values, "value").rename({"middle": "median"})
-    away = statistics.values.join(median, on="group").with_columns(away=(pl.col("value") - pl.col("median")).abs())
-    deviation = _weighted_median(away, "away").rename({"middle": "deviation"})
+    distance = (pl.col("value") - pl.col("median")).abs()
+    distances = statistics.values.join(median, on="group").with_columns(distance=distance)
+    deviation = _weighted_median(distances, "distance").rename({"middle": "deviation"})
     both = keys.join(median, on="group", how="left").join(deviation, on="group", how="left")
     return both.select(*_KEYS, pl.col("median", "deviation").cast(pl.Float64))
 
@@ -150,4 +157,6 @@ def _weighted_median(values: pl.DataFrame, column: str) -> pl.DataFrame:
 def run_findings(partials: Sequence[PartialDiagnosis]) -> tuple[JudgedFinding, ...]:
     """The findings of the diagnosis of a run, with what each can gain at most."""
     answer = combine_diagnosis(partials)
-    return tuple(JudgedFinding(each.name, each.verdict, each.gain_share_max or 0.0) for each in answer.findings)
+    return tuple(
+        JudgedFinding(finding.name, finding.verdict, finding.gain_share_max or 0.0) for finding in answer.findings
+    )

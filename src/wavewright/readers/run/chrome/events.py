@@ -18,11 +18,12 @@ from wavewright.errors import NotATraceError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.text import UNREADABLE_JSON, text_bytes
 
-_HEAD = 4096  #: Bytes that are searched for the first character of the JSON.
-_BATCH = 1 << 15  #: Events that are Python objects at the same time.
+_HEAD_BYTES = 4096  #: Bytes that are searched for the first character of the JSON.
+_BATCH_EVENTS = 1 << 15  #: Events that are Python objects at the same time.
+#: Infinities and NaN as values of keys: C++ writers print them, JSON has none.
 _NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])')
-_LARGEST = (1 << 63) - 1
-_MOST_DIGITS = len(str(_LARGEST))
+_INT64_MAX = (1 << 63) - 1
+_DIGITS_MAX = len(str(_INT64_MAX))
 _NO_SIZE = (None, None, None)
 
 
@@ -77,7 +78,7 @@ def read_chrome(path: Path, losses: list[Loss]) -> ChromeFile:
 
 
 def _decoded(data: bytes) -> ChromeFile:
-    if data[:_HEAD].lstrip()[:1] == b"[":
+    if data[:_HEAD_BYTES].lstrip()[:1] == b"[":
         return ChromeFile(msgspec.json.decode(data, type=list[msgspec.Raw]))
     return msgspec.json.decode(data, type=ChromeFile)
 
@@ -94,10 +95,10 @@ def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
     """
     frames = []
     malformed_count = 0
-    for begin in range(0, len(file.events), _BATCH):
-        frame, bad = _frame(file.events[begin : begin + _BATCH])
+    for start in range(0, len(file.events), _BATCH_EVENTS):
+        frame, frame_malformed_count = _frame(file.events[start : start + _BATCH_EVENTS])
         frames.append(frame)
-        malformed_count += bad
+        malformed_count += frame_malformed_count
     if malformed_count:
         losses.append(Loss("malformed_events", malformed_count, detail="events"))
     return pl.concat(frames or [_frame([])[0]])
@@ -110,7 +111,7 @@ _ARGUMENT = msgspec.json.Decoder(_Args, float_hook=str)
 
 
 def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
-    """The events of a batch as columns, and how many are none."""
+    """The events of a batch as columns, and the number of values that are not events."""
     events: list[Any] = []
     try:
         events = _EVENTS.decode(b"[" + b",".join(batch) + b"]")
@@ -141,6 +142,7 @@ def _frame(batch: Sequence[msgspec.Raw]) -> tuple[pl.DataFrame, int]:
 
 
 def _one_by_one(batch: Sequence[msgspec.Raw]) -> tuple[list[Any], list[Any]]:
+    """The events of a batch and their arguments, decoded one at a time: values that are not events are left out."""
     events, args = [], []
     for raw in batch:
         with suppress(*UNREADABLE_JSON):
@@ -188,15 +190,18 @@ def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
     odd = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())
     if not odd.height:
         return exact["ns"]
-    return exact["ns"].scatter(odd["index"], pl.Series([_slowly(text) for text in odd["text"]], dtype=pl.Int64))
+    return exact["ns"].scatter(
+        odd["index"], pl.Series([_nanoseconds_of_text(text) for text in odd["text"]], dtype=pl.Int64)
+    )
 
 
-def _slowly(text: str) -> int | None:
+def _nanoseconds_of_text(text: str) -> int | None:
+    """A time in microseconds that only a decimal parser reads, such as `1.5e3`, in ns; None if it is not an Int64."""
     try:
         number = Decimal(text)
     except InvalidOperation:
         return None
-    if not number.is_finite() or number.adjusted() > _MOST_DIGITS:  # before it becomes an integer of a million digits
+    if not number.is_finite() or number.adjusted() > _DIGITS_MAX:  # before it becomes an integer of a million digits
         return None
     nanoseconds = int((number * 1000).to_integral_value())
-    return nanoseconds if abs(nanoseconds) <= _LARGEST else None
+    return nanoseconds if abs(nanoseconds) <= _INT64_MAX else None

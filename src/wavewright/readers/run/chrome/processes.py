@@ -1,4 +1,7 @@
-"""Events of a Chrome trace: the kind and the process of each."""
+"""The kind (`sort`: kernel, copy, region, ...), the times and the process of each event of a Chrome trace.
+
+Kineto tells kinds by categories, rocprof and rpd2tracing by names and by labels of processes such as `GPU0`.
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,21 @@ from wavewright.model.losses import Loss
 
 _KERNELS = ("kernel", "gpu_memset", "concurrent_kernel")
 _GPU_PROCESS = r"^GPU ?(\d+)(?: (.*))?$"
-_LINKS = ("s", "t", "f", "M", "")  #: Without content; where correlations link nothing, flows of rocprof do.
+#: Phases of flow events and metadata, which are no events of their own. Flows of rocprof become correlations.
+_LINKS = ("s", "t", "f", "M", "")
 _DERIVED = ("QueueDepth", "Idle")  #: Counters of rpd2tracing and `wavewright convert`, which follow from the launches.
 
 
-def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
-    """Ranges and instants with times and `sort`: kernel, copy, annotation, wait, memory, region, sample, counter."""
+def classified(all_events: pl.DataFrame, labels: pl.DataFrame, base: int, losses: list[Loss]) -> pl.DataFrame:
+    """Ranges and instants with times and `sort`: kernel, copy, annotation, wait, memory, region, sample, counter.
+
+    `labels` are the metadata events with names, `base` is added to the times of all events (ns). Events of unknown
+    phases and without times become losses.
+    """
     names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
     process_names = names.select("pid", process_label="label").unique("pid", keep="first", maintain_order=True)
-    events = every.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
-    flows = every.filter(pl.col("cat").cast(pl.String) == "DataFlow")
+    events = all_events.filter(~pl.col("ph").cast(pl.String).is_in(_LINKS)).drop("label")
+    flows = all_events.filter(pl.col("cat").cast(pl.String) == "DataFlow")
     events = _with_flows(events, flows) if flows.height else events.drop("flow")
     events = events.join(process_names, on="pid", how="left", maintain_order="left")
     events = _with_ends(events.with_columns(start_ns=pl.coalesce("begin", pl.col("start_ns") + base)))
@@ -27,7 +35,7 @@ def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
     is_copy = (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)")) | (
         (cat == "") & (label == "COPY").fill_null(value=False)
     )
-    # Around the work of a marker or of a graph: it would count twice.
+    # These ranges surround the work of a marker or graph on the GPU: as kernels they would count that work twice.
     is_frame = is_gpu & (pl.col("desc").str.starts_with("UserMarker frame") | name.str.contains(r"^Graph \S+$"))
     sort = _sort(is_gpu, is_copy, is_frame)
     from_label = pl.when(is_of_gpu).then(label.str.extract(_GPU_PROCESS, 1).cast(pl.Int64, strict=False))
@@ -48,7 +56,7 @@ def classified(every: pl.DataFrame, labels: pl.DataFrame, base: int, losses: lis
 
 
 def _with_flows(events: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
-    """Events with the flows of rocprof as correlations: each leads from a time in a call to the start of its work."""
+    """Events with the flows of rocprof as correlations: a flow leads from a time in a call to the start of its work."""
     events, by = events.drop("flow").with_row_index("at"), ["pid", "tid"]
     columns = {"begin": pl.col("start_ns"), "until": pl.col("start_ns") + pl.col("dur_ns")}
     ranges = events.filter(pl.col("ph") == "X").sort("start_ns").select("at", *by, "start_ns", **columns)
@@ -65,10 +73,10 @@ def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
     """The kind of an event: kernel, copy, region, ...; null = not read."""
     ph, cat, name = (pl.col(column).cast(pl.String) for column in ("ph", "cat", "name"))
     is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
-    is_nobodys = pl.col("pid").cast(pl.Int64, strict=False).is_null()
-    is_own = (cat == "Trace") | (is_instant & (cat == "") & is_nobodys)
+    has_no_process = pl.col("pid").cast(pl.Int64, strict=False).is_null()
+    is_of_profiler = (cat == "Trace") | (is_instant & (cat == "") & has_no_process)
     return (
-        pl.when(is_own)
+        pl.when(is_of_profiler)
         .then(pl.lit("profiler"))  # start and end of the profiler, not of the application
         .when(is_range & (cat == "gpu_memcpy") | is_range & is_copy)
         .then(pl.lit("copy"))
@@ -99,7 +107,7 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
     if not halves.height:
         return events
     open_: dict[tuple[str, str], list[int]] = {}
-    end_of_start: dict[int, int | None] = {}  # of those that stay open, none
+    end_of_start: dict[int, int | None] = {}  # row of a start -> time of its end; None = the trace has none
     columns = ("index", pl.col("ph").cast(pl.String), "pid", "tid", "start_ns")
     for index, ph, pid, tid, time in halves.sort("start_ns", maintain_order=True).select(columns).iter_rows():
         stack = open_.setdefault((pid, tid), [])
@@ -110,10 +118,10 @@ def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
             end_of_start[stack.pop()] = time
     pairs = pl.DataFrame([*end_of_start.items()], schema={"index": pl.UInt32, "ended": pl.Int64}, orient="row")
     table = events.with_row_index().join(pairs.with_columns(known=True), on="index", how="left", maintain_order="left")
-    is_begin = pl.col("known").fill_null(value=False)
-    table = table.filter(is_begin | ~is_half).with_columns(
-        ph=pl.when(is_begin).then(pl.lit("X")).otherwise(pl.col("ph").cast(pl.String)).cast(pl.Categorical),
-        end_ns=pl.when(is_begin).then("ended").otherwise("end_ns"),
+    is_start = pl.col("known").fill_null(value=False)
+    table = table.filter(is_start | ~is_half).with_columns(
+        ph=pl.when(is_start).then(pl.lit("X")).otherwise(pl.col("ph").cast(pl.String)).cast(pl.Categorical),
+        end_ns=pl.when(is_start).then("ended").otherwise("end_ns"),
     )
     return table.drop("index", "ended", "known")
 
