@@ -1,8 +1,9 @@
-"""Things that take most GPU time, in words."""
+"""The report of `wavewright top`: kernels, copies and calls by the time they take, for a run, each file or category."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Literal
 
 import polars as pl
 
@@ -14,8 +15,11 @@ from wavewright.words.kit.brief_names import brief_kernel, brief_paths
 from wavewright.words.kit.declared_tables import declared_table, table_below
 
 
-def top_report(answer: Top, *, by: str = "name", limit: int = 20) -> Iterator[AnyBlock]:
-    """The report of `wavewright top`; `by`: name, category or file."""
+def top_report(answer: Top, *, by: Literal["name", "category", "file"] = "name", limit: int = 20) -> Iterator[AnyBlock]:
+    """The headline and the tables: kernels and copies by name, in one table per file, or only categories of kernels.
+
+    `limit` is the largest number of rows of a table, and of files.
+    """
     if not answer.things.height or not answer.total_ns:
         yield headline("nothing that takes time was recorded")
     elif by == "category":
@@ -25,30 +29,30 @@ def top_report(answer: Top, *, by: str = "name", limit: int = 20) -> Iterator[An
     else:
         first = answer.things.row(0, named=True)
         name = brief_kernel(first["name"], 60)
-        yield sentence(
-            (f"{name} takes {percent(first['share'])} of {_of(answer)}, {duration(answer.total_ns)}", "bold")
-        )
+        total = f"{_total_name(answer)}, {duration(answer.total_ns)}"
+        yield sentence((f"{name} takes {percent(first['share'])} of {total}", "bold"))
         yield GAP
         yield _thing_table(answer, answer.things, limit=limit)
 
 
-def _of(answer: Top) -> str:
+def _total_name(answer: Top) -> str:
+    """The name of the time that shares are of."""
     return "all durations (nested calls count at every level)" if answer.with_calls else "the GPU time"
 
 
 def _thing_table(answer: Top, things: pl.DataFrame, *, limit: int, title: str = "") -> Table:
-    what = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
-    return declared_table("run/top/thing", things, limit=limit, rows=what, title=title)
+    row_name = "kernels, copies and calls" if answer.with_calls else "kernels and kinds of copy"
+    return declared_table("run/top/thing", things, limit=limit, rows=row_name, title=title)
 
 
 def _file_parts(answer: Top, *, limit: int) -> Iterator[AnyBlock]:
     """One table per file, the file with most time first."""
-    files = answer.things.partition_by("path", maintain_order=True)
-    labels = brief_paths(things["path"][0] or "?" for things in files)
-    yield sentence((f"{counted(len(files), 'files')}: {duration(answer.total_ns)} of {_of(answer)}", "bold"))
-    for things in files[:limit]:
+    files = [(things["path"][0] or "?", things) for things in answer.things.partition_by("path", maintain_order=True)]
+    labels = brief_paths(path for path, _ in files)
+    yield sentence((f"{counted(len(files), 'files')}: {duration(answer.total_ns)} of {_total_name(answer)}", "bold"))
+    for path, things in files[:limit]:
         total = int(things["total_ns"].sum())
-        title = f"{printable(labels[things['path'][0] or '?'])}: {duration(total)}, {percent(total / answer.total_ns)}"
+        title = f"{printable(labels[path])}: {duration(total)}, {percent(total / answer.total_ns)}"
         yield GAP
         yield _thing_table(answer, things, limit=limit, title=title)
     if len(files) > limit:
@@ -56,7 +60,10 @@ def _file_parts(answer: Top, *, limit: int) -> Iterator[AnyBlock]:
 
 
 def category_parts(categories: pl.DataFrame) -> Iterator[AnyBlock]:
-    """GPU time by what kernels do: the headline and the table of `time_by_category`."""
+    """GPU time by category (matrix multiplication, attention, copies, ...): the headline and the table.
+
+    `categories` is the result of `time_by_category`.
+    """
     if not categories.height or not categories["total_ns"].sum():
         yield sentence(("no GPU work was recorded", "bold"))
         return
