@@ -155,14 +155,19 @@ const PHASES: Record<Transfer["phase"], string> = {
 };
 
 function Progress({ moving }: { moving: Transfer }) {
-  const { label, phase, files, sent, bytes } = moving;
+  const { label, phase, fileCount, sentBytes, totalBytes } = moving;
   return (
     <div class="drop-zone" role="status" data-phase={phase}>
       <p>
         {PHASES[phase]} <strong>{label}</strong>
-        {phase === "sending" ? `: ${byteAmount(sent)} of ${byteAmount(bytes)}, ${exact(files)} files` : "…"}
+        {phase === "sending"
+          ? `: ${byteAmount(sentBytes)} of ${byteAmount(totalBytes)}, ${exact(fileCount)} files`
+          : "…"}
       </p>
-      <progress aria-label="Progress" {...(phase === "sending" ? { value: sent, max: Math.max(bytes, 1) } : {})} />
+      <progress
+        aria-label="Progress"
+        {...(phase === "sending" ? { value: sentBytes, max: Math.max(totalBytes, 1) } : {})}
+      />
       {phase === "reading" ? null : (
         <p>
           <button type="button" data-action="cancel" onClick={cancelTransfer}>

@@ -10,9 +10,9 @@ export interface Transfer {
   /** What is on its way, in words. */
   label: string;
   phase: "listing" | "sending" | "reading";
-  files: number;
-  sent: number;
-  bytes: number;
+  fileCount: number;
+  sentBytes: number;
+  totalBytes: number;
 }
 
 export const openIsShown = signal(false);
@@ -21,38 +21,43 @@ export const transfer = signal<Transfer | null>(null);
 export const openProblem = signal<AnswerError | null>(null);
 export const recent = signal<Recent | null>(null);
 
+/** Bytes of one request: few enough that progress moves and a cancelled upload ends soon. */
 const PIECE_BYTES = 4 << 20;
 
 /** A request with more files than this would take the server too long. */
 const PIECE_FILES = 1000;
 
-/** Where to cut the bytes of files, one after the other, into pieces of bounded length and number of files. */
-export function pieceEnds(sizes: number[], most: number, mostFiles = PIECE_FILES): number[] {
+/**
+ * Where to cut the bytes of files, one after the other, into pieces of bounded length and number of files: the end of
+ * each piece. A long file is cut anywhere; after the last one that a piece may have, the piece ends with the file.
+ */
+export function pieceEnds(sizes: number[], maxBytes: number, maxFiles = PIECE_FILES): number[] {
   const ends: number[] = [];
-  let [end, last, files] = [0, 0, 0];
+  let [pieceStart, end, fileCount] = [0, 0, 0];
   for (const size of sizes) {
     end += size;
-    files += 1;
-    for (; end - last > most; last += most) ends.push(last + most);
-    if (files >= mostFiles && end > last) {
+    fileCount += 1;
+    for (; end - pieceStart > maxBytes; pieceStart += maxBytes) ends.push(pieceStart + maxBytes);
+    if (fileCount >= maxFiles && end > pieceStart) {
       ends.push(end);
-      [last, files] = [end, 0];
+      [pieceStart, fileCount] = [end, 0];
     }
   }
-  return end > last ? [...ends, end] : ends;
+  return end > pieceStart ? [...ends, end] : ends;
 }
 
-let show: (document: number) => void = () => {};
+let showDocument: (document: number) => void = () => {};
 
 /** `app/main.tsx` says how a document is shown that was opened from the page. */
 export function onOpened(how: (document: number) => void): void {
-  show = how;
+  showDocument = how;
 }
 
-let stop: AbortController | null = null;
+/** Of the transfer on its way; null = there is none. */
+let transferAbort: AbortController | null = null;
 
 export function cancelTransfer(): void {
-  stop?.abort();
+  transferAbort?.abort();
 }
 
 export async function loadRecent(): Promise<void> {
@@ -65,58 +70,68 @@ export async function forgetRecent(id: string): Promise<void> {
 }
 
 export function openRecent(id: string, label: string): Promise<void> {
-  return opened({ label, phase: "reading", files: 0, sent: 0, bytes: 0 }, async () => `recent/${id}/opened`);
+  const initial: Transfer = { label, phase: "reading", fileCount: 0, sentBytes: 0, totalBytes: 0 };
+  return openDocument(initial, async () => `recent/${id}/opened`);
 }
 
 /** Sends files to the server and shows what they are; `list` finds them, which takes its time for a large folder. */
 export function openFiles(label: string, list: () => Promise<DroppedFile[]>): Promise<void> {
-  return opened({ label, phase: "listing", files: 0, sent: 0, bytes: 0 }, async (signal) => {
-    const files = await list();
-    const bytes = files.reduce((sum, { file }) => sum + file.size, 0);
-    transfer.value = { label, phase: "sending", files: files.length, sent: 0, bytes };
-    const listed = JSON.stringify({ files: files.map(({ path, file }) => ({ path, bytes: file.size })) });
-    const { upload, piece_bytes } = await put<{ upload: string; piece_bytes: number }>("uploads", listed, signal);
-    const leave = () => giveUp(upload);
-    addEventListener("pagehide", leave);
-    try {
-      const all = new Blob(files.map(({ file }) => file)); // read by the browser piece by piece
-      const sizes = files.map(({ file }) => file.size);
-      let at = 0;
-      for (const end of pieceEnds(sizes, Math.min(PIECE_BYTES, piece_bytes))) {
-        await put(`uploads/${upload}/bytes?at=${at}`, all.slice(at, end), signal);
-        at = end;
-        transfer.value = { label, phase: "sending", files: files.length, sent: at, bytes };
-      }
-    } catch (error) {
-      leave();
-      throw error;
-    } finally {
-      removeEventListener("pagehide", leave);
-    }
-    return `uploads/${upload}/opened`;
-  });
+  const initial: Transfer = { label, phase: "listing", fileCount: 0, sentBytes: 0, totalBytes: 0 };
+  return openDocument(initial, async (abortSignal) => sendFiles(label, await list(), abortSignal));
 }
 
-/** One at a time: `prepare` gives what to ask the server for, which reads it. */
-async function opened(first: Transfer, prepare: (signal: AbortSignal) => Promise<string>): Promise<void> {
-  if (transfer.value) return;
-  stop = new AbortController();
-  const { signal } = stop;
-  openProblem.value = null;
-  transfer.value = first;
+/** Sends files piece by piece; gives the path that asks the server to open them. */
+async function sendFiles(label: string, files: DroppedFile[], abortSignal: AbortSignal): Promise<string> {
+  const sizes = files.map(({ file }) => file.size);
+  const totalBytes = sizes.reduce((sum, size) => sum + size, 0);
+  const sending: Transfer = { label, phase: "sending", fileCount: files.length, sentBytes: 0, totalBytes };
+  transfer.value = sending;
+  const listed = JSON.stringify({ files: files.map(({ path, file }) => ({ path, bytes: file.size })) });
+  const { upload, piece_bytes } = await put<{ upload: string; piece_bytes: number }>("uploads", listed, abortSignal);
+  const abandonUpload = () => giveUp(upload);
+  addEventListener("pagehide", abandonUpload);
   try {
-    const ask = await prepare(signal);
-    signal.throwIfAborted();
-    transfer.value = { ...(transfer.value ?? first), phase: "reading" };
-    const { document } = await put<{ document: number }>(ask, "{}");
+    const content = new Blob(files.map(({ file }) => file)); // read by the browser piece by piece
+    let pieceStart = 0;
+    for (const pieceEnd of pieceEnds(sizes, Math.min(PIECE_BYTES, piece_bytes))) {
+      await put(`uploads/${upload}/bytes?at=${pieceStart}`, content.slice(pieceStart, pieceEnd), abortSignal);
+      pieceStart = pieceEnd;
+      transfer.value = { ...sending, sentBytes: pieceEnd };
+    }
+  } catch (error) {
+    abandonUpload();
+    throw error;
+  } finally {
+    removeEventListener("pagehide", abandonUpload);
+  }
+  return `uploads/${upload}/opened`;
+}
+
+/**
+ * Opens a document and shows it; does nothing while another one is on its way. `prepare` sends what the server needs
+ * and gives the path that asks it to read that; `initial` is on screen until it says more. What goes wrong is in
+ * `openProblem`, except that the user cancelled.
+ */
+async function openDocument(initial: Transfer, prepare: (abortSignal: AbortSignal) => Promise<string>): Promise<void> {
+  if (transfer.value) return;
+  transferAbort = new AbortController();
+  const abortSignal = transferAbort.signal;
+  openProblem.value = null;
+  transfer.value = initial;
+  try {
+    const path = await prepare(abortSignal);
+    abortSignal.throwIfAborted();
+    transfer.value = { ...(transfer.value ?? initial), phase: "reading" };
+    // Without the signal: the server reads to the end, and a document that nobody shows would be left open.
+    const { document } = await put<{ document: number }>(path, "{}");
     await loadDocuments(true);
     openCommand.value = ""; // no command line shows what was dropped
     openIsShown.value = false;
-    show(document);
+    showDocument(document);
   } catch (error) {
-    if (!signal.aborted) openProblem.value = asAnswerError(error);
+    if (!abortSignal.aborted) openProblem.value = asAnswerError(error);
   } finally {
     transfer.value = null;
-    stop = null;
+    transferAbort = null;
   }
 }

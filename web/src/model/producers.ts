@@ -2,7 +2,7 @@
 import { arrow } from "../data/ask";
 import type { Columns } from "../data/columns";
 import { current } from "./document";
-import { loadWave, positionsOf, type WaveData } from "./wave_data";
+import { iterationOf, loadWave, type WaveData } from "./wave_data";
 
 /** An execution in its wave. */
 export interface Step {
@@ -50,6 +50,6 @@ export function stepAt(data: WaveData, position: number): Step {
     (values) => values[position] as number,
   ) as [number, number, number];
   const row = data.row[position] as number;
-  const iteration = positionsOf(data, row).indexOf(position);
+  const iteration = iterationOf(data, position);
   return { position, row, iteration, time, issue: time + stall, end: time + Math.max(stall, duration) };
 }

@@ -18,6 +18,7 @@ from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.errors import UsageError
 from wavewright.facts.gpus.facts import Arch
 from wavewright.model.document import Document
+from wavewright.model.executions import is_execution
 from wavewright.model.schema import EVENT_TYPES
 from wavewright.model.trace import ThreadTrace
 from wavewright.page.protocol.question import PageQuestion, no_answers, once_per_document
@@ -40,14 +41,15 @@ def instruction(document: Document, *, item: int) -> dict[str, Any]:
     row = _row(trace.instructions, item, "instruction")
     wave = trace.waves.filter(trace.waves["wave"] == row["wave"]).row(0, named=True)
     first = wave["first_instruction"] or 0
-    before = trace.instructions["row"].slice(first, item - first)
+    until_here = trace.instructions.slice(first, item - first + 1)
+    executions = until_here.select((is_execution() & (pl.col("row") == row["row"])).sum()).item()
     return {
         "item": item,
         "wave": row["wave"],
         "position": item - first,
         "row": row["row"],
         "stall_cycles": row["stall_cycles"],
-        "iteration": int((before == row["row"]).sum()),
+        "iteration": executions - 1,
         **_when(trace, wave["se"], row),
     }
 

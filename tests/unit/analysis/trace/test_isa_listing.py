@@ -72,6 +72,17 @@ def test_one_execution_of_one_wave() -> None:
     assert by_row(isa_listing(made([one_wave(), LOOP]), wave=0, iteration=0))[1]["stall_cycles_total"] == 100
 
 
+def test_the_two_records_of_a_barrier_are_one_execution() -> None:
+    barriers = [(0, 0, 4, 11, 2), (10, 2, 6, 1, 2), (20, 1, 4, 11, 2), (30, 3, 8, 1, 2)]  # arrival, release, twice
+    trace = made([{"begin": 0, "end": 40, "instructions": barriers}])
+    second = by_row(isa_listing(trace, iteration=1))[2]
+    assert (second["hit_count"], second["latency_cycles_total"], second["stall_cycles_total"]) == (1, 12, 4)
+    assert second["idle_cycles_total"] == (20 - 16) + (30 - 24)
+    assert by_row(isa_listing(trace))[2]["hit_count"] == 2
+    with pytest.raises(UsageError, match="executions 0 to 1"):
+        isa_listing(trace, iteration=2)
+
+
 def test_an_execution_that_never_was() -> None:
     with pytest.raises(UsageError, match="executions 0 to 1"):
         isa_listing(made([LOOP]), iteration=2)

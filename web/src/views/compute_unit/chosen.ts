@@ -5,7 +5,7 @@ import type { Layer, Span } from "../../model/layers";
 import { type Link, linksOf, type Step, stepAt } from "../../model/producers";
 import { preview, type Range, type SourceLine, selection } from "../../model/selection";
 import { slotKey, waveNumbered } from "../../model/slots";
-import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
+import { loadWave, positionsOf, stretchesWhere, stretchOf, type WaveData } from "../../model/wave_data";
 import { targetWave, type Wave } from "../../model/waves";
 
 /** The executions of the selected row in the selected wave, and the one that is selected. */
@@ -107,17 +107,6 @@ function rowTest(
   if (!sourceLine) return null;
   const rows = new Set(rowsOf(sourceLine).inlined);
   return (tested) => rows.has(tested);
-}
-
-function stretchesWhere(data: WaveData, test: (row: number) => boolean): Range[] {
-  const ranges: Range[] = [];
-  for (let i = 0; i < data.count; i++) if (test(data.row[i] as number)) ranges.push(stretchOf(data, i));
-  return ranges;
-}
-
-function stretchOf(data: WaveData, position: number): Range {
-  const begin = data.time[position] as number;
-  return { begin, end: begin + Math.max(data.stall[position] as number, data.duration[position] as number) };
 }
 
 function focusOf(layer: Layer, track: number, wave: Wave, data: WaveData, position: number | undefined): Span | null {

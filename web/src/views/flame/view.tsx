@@ -8,6 +8,7 @@ import { arrow } from "../../data/ask";
 import type { Columns } from "../../data/columns";
 import {
   FLAME_ROW,
+  type FlameLayout,
   type FlameWindow,
   flameLabel,
   flameLayout,
@@ -81,14 +82,10 @@ interface GraphProps {
 function Graph({ table, tree, hasMarkers }: GraphProps) {
   const frames = useMemo(() => framesFrom(table), [table]);
   const weight = useSignal<Weight>("total");
-  const window = useSignal<FlameWindow>(START);
-  const focus = useSignal(0);
-  const cursor = useSignal(0);
-  const over = useSignal<{ frame: number; x: number; y: number } | null>(null);
+  const over = useSignal<Pointed | null>(null);
   const search = useSignal("");
   const canvas = useRef<HTMLCanvasElement | null>(null);
   const { withIdle } = settings.value;
-  const rootAt = settings.value.flameRoot === "bottom" ? "bottom" : "top";
   const isScopes = tree.value === "scopes";
   const weights = useMemo(
     () => weightsOf(frames, isScopes ? "total" : weight.value, withIdle),
@@ -99,19 +96,83 @@ function Graph({ table, tree, hasMarkers }: GraphProps) {
   const query = useMemo(() => matcher(search.value), [search.value]);
   const selected = useMemo(() => selectedFrame(frames, layout), [frames, layout, selection.value]);
   const unit = isSampled.value ? "samples" : "cycles";
-  const shownWindow = () => ({ ...window.value, rootAt }) as FlameWindow;
+  const zoom = useZoom(frames, layout);
   const paint: Paint = (painter, size) => {
     painter.rect(0, 0, size.width, size.height, paper("background"));
     const isFaint = (frame: number) => search.value !== "" && !query.test(frames.names[frame] ?? "");
-    paintFlame(painter, size, layout, shownWindow(), {
+    paintFlame(painter, size, layout, zoom.shownWindow(), {
       label: (frame) => flameLabel(shownName(frames, frame), weights[frame] ?? 0),
       fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
       outlined: [
-        { frame: cursor.value || selected, colour: paper("text") },
+        { frame: zoom.cursor.value || selected, colour: paper("text") },
         { frame: over.value?.frame ?? -1, colour: paper("accent") },
       ],
     });
   };
+  const size = (): Size => ({
+    width: canvas.current?.clientWidth ?? 900,
+    height: Math.max(layout.deepest * FLAME_ROW, 60),
+  });
+  return (
+    <div class="view flame">
+      <div class="toolbar">
+        <TreeSelect tree={tree} hasMarkers={hasMarkers} />
+        {isSampled.value || isScopes ? null : <WeightChoice weight={weight} />}
+        <RootChoice />
+        <input
+          type="search"
+          placeholder="find: text or /regex/"
+          aria-label="Find in the flame graph"
+          value={search.value}
+          onInput={(event) => (search.value = event.currentTarget.value)}
+        />
+        {search.value ? <Matched frames={frames} weights={weights} query={query} unit={unit} /> : null}
+        <span data-column="total" data-frames={frames.count - 1} data-levels={layout.deepest - 1}>
+          {exact(total)} {unit}
+        </span>
+        <SaveMenu
+          name={`flame-${tree.value}`}
+          offers={[...pictures(paint, size), { format: "csv", make: () => asCsv(frames, weights) }]}
+        />
+      </div>
+      <Crumbs
+        parents={frames.parents}
+        titleOf={(frame) => frames.names[frame] ?? ""}
+        nameOf={(frame) => shownName(frames, frame)}
+        focus={zoom.focus.value}
+        zoomTo={zoom.zoomTo}
+        isZoomed={zoom.window.value.begin > 0 || zoom.window.value.end < 1}
+      />
+      {total ? (
+        <Stage
+          stage={stageOf({ frames, layout, weights, zoom, selected, over, canvas })}
+          paint={paint}
+          canvas={canvas}
+          label={`Flame graph of ${exact(total)} ${unit} in ${exact(frames.count - 1)} frames`}
+        >
+          {over.value ? <Tip frames={frames} weights={weights} over={over.value} size={canvas.current} /> : null}
+        </Stage>
+      ) : (
+        <Nothing>Nothing to show: nothing in this tree cost anything.</Nothing>
+      )}
+    </div>
+  );
+}
+
+/** The frame that the pointer is over, and where on the canvas. */
+interface Pointed {
+  frame: number;
+  x: number;
+  y: number;
+}
+
+const rootPlace = () => (settings.value.flameRoot === "bottom" ? "bottom" : "top");
+
+/** The part of the graph on screen, the frame that fills its width, and the one that keys go on from. */
+function useZoom(frames: Frames, layout: FlameLayout) {
+  const window = useSignal<FlameWindow>(START);
+  const focus = useSignal(0);
+  const cursor = useSignal(0);
   const zoomTo = (frame: number) => {
     focus.value = frame;
     window.value = windowOf(layout, frame, window.value);
@@ -125,7 +186,23 @@ function Graph({ table, tree, hasMarkers }: GraphProps) {
   useEffect(() => {
     if (!isSelected(frames, cursor.value)) cursor.value = 0;
   }, [selection.value]);
-  const stage: FlameStage = {
+  return { window, focus, cursor, zoomTo, shownWindow: (): FlameWindow => ({ ...window.value, rootAt: rootPlace() }) };
+}
+
+interface StageParts {
+  frames: Frames;
+  layout: FlameLayout;
+  weights: Float64Array;
+  zoom: ReturnType<typeof useZoom>;
+  selected: number;
+  over: Signal<Pointed | null>;
+  canvas: { current: HTMLCanvasElement | null };
+}
+
+/** What pointer and keys do to the graph. */
+function stageOf({ frames, layout, weights, zoom, selected, over, canvas }: StageParts): FlameStage {
+  const { window, cursor, zoomTo, shownWindow } = zoom;
+  return {
     layout: () => layout,
     window: shownWindow,
     show: (next) => {
@@ -150,61 +227,6 @@ function Graph({ table, tree, hasMarkers }: GraphProps) {
     },
     reset: () => zoomTo(0),
   };
-  const size = (): Size => ({
-    width: canvas.current?.clientWidth ?? 900,
-    height: Math.max(layout.deepest * FLAME_ROW, 60),
-  });
-  return (
-    <div class="view flame">
-      <div class="toolbar">
-        <TreeSelect tree={tree} hasMarkers={hasMarkers} />
-        {isSampled.value || isScopes ? null : <WeightChoice weight={weight} />}
-        <button
-          type="button"
-          class="quiet"
-          title="Put the whole at the other end"
-          onClick={() => change({ flameRoot: rootAt === "top" ? "bottom" : "top" })}
-        >
-          {rootAt === "top" ? "root on top" : "root at the bottom"}
-        </button>
-        <input
-          type="search"
-          placeholder="find: text or /regex/"
-          aria-label="Find in the flame graph"
-          value={search.value}
-          onInput={(event) => (search.value = event.currentTarget.value)}
-        />
-        {search.value ? <Matched frames={frames} weights={weights} query={query} unit={unit} /> : null}
-        <span data-column="total" data-frames={frames.count - 1} data-levels={layout.deepest - 1}>
-          {exact(total)} {unit}
-        </span>
-        <SaveMenu
-          name={`flame-${tree.value}`}
-          offers={[...pictures(paint, size), { format: "csv", make: () => asCsv(frames, weights) }]}
-        />
-      </div>
-      <Crumbs
-        parents={frames.parents}
-        titleOf={(frame) => frames.names[frame] ?? ""}
-        nameOf={(frame) => shownName(frames, frame)}
-        focus={focus.value}
-        zoomTo={zoomTo}
-        isZoomed={window.value.begin > 0 || window.value.end < 1}
-      />
-      {total ? (
-        <Stage
-          stage={stage}
-          paint={paint}
-          canvas={canvas}
-          label={`Flame graph of ${exact(total)} ${unit} in ${exact(frames.count - 1)} frames`}
-        >
-          {over.value ? <Tip frames={frames} weights={weights} over={over.value} size={canvas.current} /> : null}
-        </Stage>
-      ) : (
-        <Nothing>Nothing to show: nothing in this tree cost anything.</Nothing>
-      )}
-    </div>
-  );
 }
 
 /** Whether the row or source line of a frame is what is selected; frames that stand for neither count as selected. */
@@ -230,6 +252,20 @@ function TreeSelect({ tree, hasMarkers }: Omit<GraphProps, "table">) {
         </option>
       ))}
     </select>
+  );
+}
+
+function RootChoice() {
+  const isOnTop = rootPlace() === "top";
+  return (
+    <button
+      type="button"
+      class="quiet"
+      title="Put the whole at the other end"
+      onClick={() => change({ flameRoot: isOnTop ? "bottom" : "top" })}
+    >
+      {isOnTop ? "root on top" : "root at the bottom"}
+    </button>
   );
 }
 

@@ -56,119 +56,147 @@ export function canvasModes(): CanvasMode[] {
   ];
 }
 
+/** The canvas mode that the user chose, if this trace has it. */
+function canvasNow(): CanvasMode {
+  const modes = canvasModes();
+  const chosen = isaSettings.value.canvas;
+  return chosen && modes.includes(chosen) ? chosen : (modes[0] ?? "total");
+}
+
+const showsLanes = (canvas: CanvasMode) => canvas === "lds" || canvas === "segments";
+
 export function useSheet(code: Code): Sheet {
-  const facts = traceOverview();
-  const rowCount = code.count;
-  const mode = useComputed(() => isaSettings.value.mode);
-  const canvas = useComputed<CanvasMode>(() => {
-    const modes = canvasModes();
-    const chosen = isaSettings.value.canvas;
-    return chosen && modes.includes(chosen) ? chosen : (modes[0] ?? "total");
-  });
-  const target = useComputed(targetWave);
-  const number = useComputed(() => target.value?.wave);
-  const has = facts.instruction_count > 0;
-
-  // One wave is needed for its figures, and for the executions of a row.
-  const needsWave = useComputed(() => isOneWave(mode.value) || selection.value.row !== undefined);
-  const of = current.value;
-  const shownWave = number.value;
-  const waveAnswer = useAnswer(shownWave === undefined || !needsWave.value ? null : waveOf(of, shownWave));
-  const waitsOfAll = useAnswer(facts.holds.waits ? arrow(of, "arrows") : null);
-  const branchTable = useAnswer(arrow(of, "branches"));
-  const waitsOfWave = useAnswer(
-    shownWave !== undefined && isOneWave(mode.value) && facts.holds.waits
-      ? arrow(of, "wave_waits", { wave: shownWave })
-      : null,
-  );
-  const costsOfWave = useAnswer(
-    shownWave !== undefined && (mode.value === "sum_wave" || mode.value === "mean_wave")
-      ? arrow(of, "wave_costs", { wave: shownWave }).as(costsFrom, rowCount)
-      : null,
-  );
-  const showsLive = LIVE_COLUMNS.some(isShown);
-  // Live registers do not delay what is on screen at first.
-  const liveAnswer = useAnswer(
-    showsLive && costsAnswer.value.state !== "waiting" ? arrow(of, "live_registers").as(liveFrom, rowCount) : null,
-  );
-  const classes = useAnswer(canvas.value === "classes" ? arrow(of, "stall_rows") : null);
-  const latencies = useAnswer(canvas.value === "memory" ? arrow(of, "row_latencies") : null);
-  const showsLanes = canvas.value === "lds" || canvas.value === "segments";
-  const wantsLanes = showsLanes || LANE_COLUMNS.some((column) => isaSettings.value.columns[column.id]);
-  useEffect(() => {
-    if (wantsLanes) wantLanes();
-  });
-  const lanes = lanesNow();
-  const sampled = useAnswer(facts.holds.samples ? together(arrow(of, "samples"), arrow(of, "sample_reasons")) : null);
-
-  const targetData = ready(waveAnswer);
-  const costs: Costs | null = ready(costsAnswer);
-  const waveCosts = ready(costsOfWave);
-  const iteration = selection.value.iteration ?? 0;
-  const given = { costs, waveCosts, wave: targetData, waveBegin: target.value?.begin ?? 0, iteration, rowCount };
-  const figures = useMemo(
-    () => (has ? figuresFor(mode.value, given) : null),
-    [mode.value, costs, waveCosts, targetData, target.value, mode.value === "iteration" ? iteration : 0],
-  );
-  const tables = ready(sampled);
-  const samples = useMemo(() => tables && samplesFrom(tables[0], tables[1], rowCount), [tables, rowCount]);
-
-  const oneWave = isOneWave(mode.value);
-  const arrowTable = ready(waitsOfAll);
-  const waveWaits = ready(waitsOfWave);
-  const waits = useMemo(() => {
-    if (!oneWave) return arrowTable ? arrowsOfAll(arrowTable) : [];
-    return targetData && waveWaits ? arrowsOfWave(waveWaits, targetData) : [];
-  }, [oneWave, arrowTable, waveWaits, targetData]);
-  const taken = ready(branchTable);
-  const branches = useMemo(() => {
-    const jumps = taken ? branchesOfAll(taken) : [];
-    return oneWave && targetData ? branchesOfWave(jumps, targetData) : jumps;
-  }, [oneWave, taken, targetData]);
-
-  const withIdle = settings.value.withIdle;
-  const [classTable, latencyTable] = [ready(classes), ready(latencies)];
-  const colours = `${theme.value} ${settings.value.palette} ${JSON.stringify(settings.value.colours)}`;
-  const bars = useMemo<Bars | null>(() => {
-    if (canvas.value === "samples") return samples && sampleBars(samples);
-    if (canvas.value === "classes") return classTable && classBars(classTable, rowCount);
-    if (canvas.value === "memory") return latencyTable && memoryBars(latencyTable);
-    if (showsLanes) return lanes && laneBars(lanes.rows.rows, canvas.value === "lds");
-    if (!figures || canvas.value === "waits" || canvas.value === "branches") return null;
-    if (canvas.value === "latency_stall") return latencyAndStall(figures, code);
-    return latencyBars(figures, withIdle, canvas.value === "total");
-  }, [canvas.value, figures, samples, classTable, latencyTable, lanes, withIdle, colours, code, rowCount]);
+  const mode = useComputed(() => isaSettings.value.mode).value;
+  const canvas = useComputed(canvasNow).value;
+  const target = useComputed(targetWave).value;
+  const answers = useAnswers(mode, canvas, target?.wave, code.count);
+  const targetData = ready(answers.wave);
+  const figures = useFigures(mode, answers, target, code.count);
+  const tables = ready(answers.samples);
+  const samples = useMemo(() => tables && samplesFrom(tables[0], tables[1], code.count), [tables, code.count]);
+  const { withIdle } = settings.value;
   const heat = useMemo(() => {
     if (figures) return heatOf(figures.latency.map((value, row) => value + (withIdle ? (figures.idle[row] ?? 0) : 0)));
     if (samples) return heatOf(samples.all);
-    return new Float64Array(rowCount);
-  }, [figures, samples, withIdle, rowCount]);
-
-  const answers: ReadonlySignal<Loaded<unknown>>[] = [
-    waveAnswer,
-    waitsOfAll,
-    branchTable,
-    classes,
-    latencies,
-    sampled,
-    costsAnswer,
-    liveAnswer,
-  ];
-  if (showsLanes) answers.push(lanesAnswer);
-  const failed = answers.find(({ value }) => value.state === "failed");
+    return new Float64Array(code.count);
+  }, [figures, samples, withIdle, code.count]);
   return {
     code,
-    mode: mode.value,
-    canvas: canvas.value,
+    mode,
+    canvas,
     figures,
     samples,
-    live: ready(liveAnswer),
-    waits,
-    branches,
-    bars,
+    live: ready(answers.live),
+    ...useArrows(isOneWave(mode), answers),
+    bars: useBars(canvas, code, figures, samples, answers),
     heat,
-    target: target.value,
+    target,
     targetData,
-    problem: failed?.value.state === "failed" ? failed.value.error : null,
+    problem: problemOf(answers, showsLanes(canvas)),
   };
+}
+
+type Answers = ReturnType<typeof useAnswers>;
+
+/** Asks for what the modes need; what they do not need stays on its way. */
+function useAnswers(mode: LatencyMode, canvas: CanvasMode, target: number | undefined, rowCount: number) {
+  const { holds } = traceOverview();
+  const of = current.value;
+  // One wave is needed for its figures, and for the executions of a row.
+  const needsWave = useComputed(() => isOneWave(isaSettings.value.mode) || selection.value.row !== undefined);
+  const wave = useAnswer(target === undefined || !needsWave.value ? null : waveOf(of, target));
+  const waitsOfAll = useAnswer(holds.waits ? arrow(of, "arrows") : null);
+  const branches = useAnswer(arrow(of, "branches"));
+  const waitsOfWave = useAnswer(
+    target !== undefined && isOneWave(mode) && holds.waits ? arrow(of, "wave_waits", { wave: target }) : null,
+  );
+  const costsOfWave = useAnswer(
+    target !== undefined && (mode === "sum_wave" || mode === "mean_wave")
+      ? arrow(of, "wave_costs", { wave: target }).as(costsFrom, rowCount)
+      : null,
+  );
+  // Live registers do not delay what is on screen at first.
+  const showsLive = LIVE_COLUMNS.some(isShown) && costsAnswer.value.state !== "waiting";
+  const live = useAnswer(showsLive ? arrow(of, "live_registers").as(liveFrom, rowCount) : null);
+  const classes = useAnswer(canvas === "classes" ? arrow(of, "stall_rows") : null);
+  const latencies = useAnswer(canvas === "memory" ? arrow(of, "row_latencies") : null);
+  const needsLanes = showsLanes(canvas) || LANE_COLUMNS.some((column) => isaSettings.value.columns[column.id]);
+  useEffect(() => {
+    if (needsLanes) wantLanes();
+  });
+  const samples = useAnswer(holds.samples ? together(arrow(of, "samples"), arrow(of, "sample_reasons")) : null);
+  return { wave, waitsOfAll, branches, waitsOfWave, costsOfWave, live, classes, latencies, samples };
+}
+
+/**
+ * What went wrong with what is on screen; null = nothing. `waitsOfWave` and `costsOfWave` are not looked at: without
+ * them only the arrows and the hidden cycles of one wave are missing.
+ */
+function problemOf(answers: Answers, withLanes: boolean): AnswerError | null {
+  const { wave, waitsOfAll, branches, classes, latencies, samples, live } = answers;
+  const shown: ReadonlySignal<Loaded<unknown>>[] = [
+    wave,
+    waitsOfAll,
+    branches,
+    classes,
+    latencies,
+    samples,
+    costsAnswer,
+    live,
+  ];
+  if (withLanes) shown.push(lanesAnswer);
+  for (const { value } of shown) if (value.state === "failed") return value.error;
+  return null;
+}
+
+function useFigures(mode: LatencyMode, answers: Answers, target: Wave | undefined, rowCount: number): Figures | null {
+  const hasInstructions = traceOverview().instruction_count > 0;
+  const wave = ready(answers.wave);
+  const costs: Costs | null = ready(costsAnswer);
+  const waveCosts = ready(answers.costsOfWave);
+  const iteration = selection.value.iteration ?? 0;
+  return useMemo(() => {
+    const given = { costs, waveCosts, wave, waveBegin: target?.begin ?? 0, iteration, rowCount };
+    return hasInstructions ? figuresFor(mode, given) : null;
+  }, [mode, costs, waveCosts, wave, target, mode === "iteration" ? iteration : 0]);
+}
+
+/** Arrows to waits and of branches: of all waves, or of the target wave. */
+function useArrows(oneWave: boolean, answers: Answers): Pick<Sheet, "waits" | "branches"> {
+  const wave = ready(answers.wave);
+  const waitsOfAll = ready(answers.waitsOfAll);
+  const waitsOfWave = ready(answers.waitsOfWave);
+  const waits = useMemo(() => {
+    if (!oneWave) return waitsOfAll ? arrowsOfAll(waitsOfAll) : [];
+    return wave && waitsOfWave ? arrowsOfWave(waitsOfWave, wave) : [];
+  }, [oneWave, waitsOfAll, waitsOfWave, wave]);
+  const taken = ready(answers.branches);
+  const branches = useMemo(() => {
+    const jumps = taken ? branchesOfAll(taken) : [];
+    return oneWave && wave ? branchesOfWave(jumps, wave) : jumps;
+  }, [oneWave, taken, wave]);
+  return { waits, branches };
+}
+
+/** The bars of the canvas; null = the mode has none, or they are on their way. */
+function useBars(
+  canvas: CanvasMode,
+  code: Code,
+  figures: Figures | null,
+  samples: Samples | null,
+  answers: Answers,
+): Bars | null {
+  const { withIdle, palette } = settings.value;
+  const lanes = lanesNow();
+  const [classes, latencies] = [ready(answers.classes), ready(answers.latencies)];
+  const colours = `${theme.value} ${palette} ${JSON.stringify(settings.value.colours)}`;
+  return useMemo<Bars | null>(() => {
+    if (canvas === "samples") return samples && sampleBars(samples);
+    if (canvas === "classes") return classes && classBars(classes, code.count);
+    if (canvas === "memory") return latencies && memoryBars(latencies);
+    if (showsLanes(canvas)) return lanes && laneBars(lanes.rows.rows, canvas === "lds");
+    if (!figures || canvas === "waits" || canvas === "branches") return null;
+    if (canvas === "latency_stall") return latencyAndStall(figures, code);
+    return latencyBars(figures, withIdle, canvas === "total");
+  }, [canvas, figures, samples, classes, latencies, lanes, withIdle, colours, code]);
 }

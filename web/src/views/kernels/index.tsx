@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
-import { counted, nanoseconds } from "../../base/format";
+import { counted, exact, nanoseconds } from "../../base/format";
 import { matcher } from "../../base/matcher";
 import { ASKED, RUN_KERNEL, type RunKernelAnswer, type RunKernelRow } from "../../data/answers.gen";
 import { json } from "../../data/ask";
@@ -24,6 +24,7 @@ import { Split } from "../../widgets/split";
 import { KernelDetails } from "./details";
 import "./kernels.css";
 
+/** Each: the column of the answer, its title, and where the defaults of its unit do not do, its format and width. */
 const COLUMNS = figureColumns<RunKernelRow>(RUN_KERNEL, [
   ["name", "Kernel", "kernel", "minmax(18em, 3fr)"],
   ...DURATIONS,
@@ -32,28 +33,29 @@ const COLUMNS = figureColumns<RunKernelRow>(RUN_KERNEL, [
   ["untimed_calls", "Untimed", "count", "5em"],
 ]);
 
+/** Columns that show the change from the baseline, where one is chosen. */
 const COMPARED = [
   { name: "mean_ns", format: "ns" as const, of: ({ name }: RunKernelRow) => thingChange("KERNEL", name, "mean_ns") },
 ];
 
-/** All kernels; the other tables of the answer are about one of them. */
+/** All kernels; the other tables of `run_kernels` are about one of them. `all_ns` is of all dispatches. */
 type KernelsAnswer = Pick<RunKernelAnswer, "definition" | "kernels" | "all_ns">;
 
 function Kernels() {
   const answer = useAnswer(json<KernelsAnswer>(current.value, "run_kernels"));
-  return <Answered answer={answer}>{(value) => <Table answer={value} />}</Answered>;
+  return <Answered answer={answer}>{(value) => <KernelsTable answer={value} />}</Answered>;
 }
 
-function Table({ answer }: { answer: KernelsAnswer }) {
+function KernelsTable({ answer }: { answer: KernelsAnswer }) {
   const { kernels, all_ns, definition } = answer;
   const query = useSignal("");
-  const wanted = matcher(query.value);
+  const nameFilter = matcher(query.value);
   const rows = useMemo(
-    () => (query.value ? kernels.rows.filter((kernel) => wanted.test(kernel.name)) : kernels.rows),
+    () => (query.value ? kernels.rows.filter((kernel) => nameFilter.test(kernel.name)) : kernels.rows),
     [kernels, query.value],
   );
   const chosen = kernels.rows.find((kernel) => kernel.name === selection.value.kernelName);
-  const left = truncation(kernels.rows.length, kernels.row_count);
+  const truncationNote = truncation(kernels.rows.length, kernels.row_count);
   const columns = withChanges(COLUMNS, rows, COMPARED);
   const table = (
     <div class="kernels-table">
@@ -73,16 +75,17 @@ function Table({ answer }: { answer: KernelsAnswer }) {
   return (
     <div class="view kernels">
       <div class="toolbar">
-        <span>
-          {counted(rows.length, "kernels")}, {nanoseconds(all_ns)} in total
+        <span title="The time is that of all dispatches, whatever the filter leaves in the table">
+          {query.value ? `${exact(rows.length)} of ` : ""}
+          {counted(kernels.row_count, "kernels")}, {nanoseconds(all_ns)} in all dispatches
         </span>
         <FilterField
           query={query}
           placeholder="name or /regex/"
           label="Kernels whose name contains"
-          problem={wanted.problem}
+          problem={nameFilter.problem}
         />
-        {left ? <strong>{left}</strong> : null}
+        {truncationNote ? <strong>{truncationNote}</strong> : null}
         <SaveMenu name="kernels" offers={[tableOffer(columns, () => rows)]} />
       </div>
       <Gone what="kernels" names={goneThings("KERNEL").map(({ name }) => name)} />

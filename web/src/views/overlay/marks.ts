@@ -8,7 +8,7 @@ import { paper } from "../../draw/palette";
 import type { Layer } from "../../model/layers";
 import { type Range, selection } from "../../model/selection";
 import { slotKey, slotOf } from "../../model/slots";
-import { loadWave, positionsOf, type WaveData } from "../../model/wave_data";
+import { loadWave, stretchesWhere } from "../../model/wave_data";
 import type { Wave } from "../../model/waves";
 
 /** The marks of one trace: the track and the life of its wave, the executions of its row. */
@@ -75,11 +75,7 @@ async function markOf({ document, wave, layer, shift, row }: Side, iteration?: n
   if (row === undefined) return mark;
   const data = await loadWave(wave.wave, document).catch(() => null); // not in an exported page
   if (!data) return mark;
-  const executions = positionsOf(data, row).map((position) => rangeOf(data, position, shift));
+  const stretches = stretchesWhere(data, (executed) => executed === row);
+  const executions = stretches.map(({ begin, end }) => ({ begin: begin + shift, end: end + shift }));
   return { ...mark, executions, focus: executions[iteration ?? 0] ?? null };
-}
-
-function rangeOf(data: WaveData, position: number, shift: number): Range {
-  const begin = (data.time[position] as number) + shift;
-  return { begin, end: begin + Math.max(data.stall[position] as number, data.duration[position] as number) };
 }

@@ -34,7 +34,8 @@ const loop = (number: number, rows: [number, number], share: number, depth = 0) 
 
 const partners: Partners = { toBase: new Map([[7, 5]]), fromBase: new Map([[5, 7]]), baseTexts: new Map() };
 
-const data = (rows: number[], time: number[]) => ({ count: rows.length, row: rows, time }) as unknown as WaveData;
+const data = (row: number[], time: number[]) =>
+  ({ count: row.length, row, time, category: row.map(() => 2) }) as unknown as WaveData;
 
 test("first waves start together", () => {
   expect(byStart([wave(0, 900), wave(1, 700)], [wave(0, 50)])).toEqual({ offset: 650, own: 700, base: 50 });

@@ -229,7 +229,7 @@ function Both({ base, own, other, waves, partners, wave, baseWave, aligned }: Bo
 
   if (!layer || !before) return <Nothing>Instructions were traced in only one of both.</Nothing>;
   const find = (span: Span): Promise<Execution | null> =>
-    isBase(span.layer) ? ofBase.of(span.item) : executionOf(span.item);
+    isBase(span.layer) ? ofBase.executionOf(span.item) : executionOf(span.item);
   const onSpan = (span: Span | null) => {
     if (!span || span.item < 0) return;
     void find(span).then((execution) => {

@@ -3,7 +3,7 @@
 import { useComputed } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { exact } from "../../base/format";
-import { matcher } from "../../base/matcher";
+import { type Matcher, matcher } from "../../base/matcher";
 import { baseName } from "../../base/path";
 import { flipped } from "../../base/sets";
 import { type LineState, languageOf, lineStates } from "../../base/syntax";
@@ -58,47 +58,14 @@ export function FileLines({ sources, file, text, search }: Props) {
   const total = weightOf(sources.total);
   const scale = useScale(sources, file);
   const query = useMemo(() => matcher(search.value), [search.value]);
-  const hits = useMemo(() => lines.flatMap((line, at) => (query.test(line.text) ? [at] : [])), [lines, query]);
   const place = selection.value.sourceLine;
   const chosen = place?.file === file.file ? indexOf(lines, place.line) : -1;
   const hottest = useMemo(() => hottestOf(lines, which), [lines, which]);
-  const allOpen = settings.value.sourceInstructions === true;
-  const keyOf = (line: number) => `${file.file}:${line}`;
-  const code = codeNow();
-  const { table, placeOf } = useMemo(() => {
-    const rows = (line: number) => rowsOf({ file: file.file, line })[which === "own" ? "own" : "inlined"];
-    return withInstructions(lines, rows, (line) => toggled.value.has(keyOf(line)) !== allOpen);
-  }, [lines, which, code, toggled.value, allOpen]);
-  const toggle = (line: number) => {
-    toggled.value = flipped(toggled.value, keyOf(line));
-  };
-  const revealed = (at: number) => {
-    const ofRow = table.findIndex((each) => each.row !== null && each.row === selection.value.row);
-    return ofRow >= 0 && table[ofRow]?.at === at ? ofRow : (placeOf[at] ?? -1);
-  };
+  const opened = useOpenedLines(file, lines);
   const previewed = useComputed(() => previewedLines(file.file));
   const go = (index: number) => {
     const line = lines[index];
     if (line) selectSourceLine({ file: file.file, line: line.line });
-  };
-  const next = (back: boolean) => {
-    const after = back ? [...hits].reverse().find((at) => at < chosen) : hits.find((at) => at > chosen);
-    const target = after ?? (back ? hits[hits.length - 1] : hits[0]);
-    if (target !== undefined) go(target);
-  };
-  const step = (event: KeyboardEvent) => {
-    const opens = { ArrowRight: true, ArrowLeft: false }[event.key];
-    const line = lines[chosen];
-    if (opens !== undefined && line?.cost && (toggled.value.has(keyOf(line.line)) !== allOpen) !== opens) {
-      event.preventDefault();
-      toggle(line.line);
-      return;
-    }
-    const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 30, PageUp: -30 }[event.key];
-    if (move === undefined) return;
-    event.preventDefault();
-    const from = chosen < 0 ? hottest : chosen;
-    go(Math.min(Math.max(from + move, 0), lines.length - 1));
   };
   return (
     <>
@@ -106,50 +73,28 @@ export function FileLines({ sources, file, text, search }: Props) {
         <CostSwitches />
         <ScaleSelect />
         <BarSelect />
-        <Check
-          isOn={allOpen}
-          onChange={(isOn) => {
-            toggled.value = new Set();
-            change({ sourceInstructions: isOn });
-          }}
-          name="instructions"
-          hint="The instructions of every line below it; a click on a line's ▸ opens that one"
-        >
-          instructions
-        </Check>
-        <input
-          type="search"
-          placeholder="find: text or /regex/"
-          aria-label="Find in this file"
-          value={search.value}
-          onInput={(event) => {
-            search.value = event.currentTarget.value;
-          }}
-          onKeyDown={(event) => {
-            if (event.key === "Enter") next(event.shiftKey);
-          }}
-        />
-        {search.value ? <span role="status">{query.problem || `${exact(hits.length)} lines`}</span> : null}
+        <InstructionsSwitch />
+        <FindField search={search} query={query} lines={lines} chosen={chosen} go={go} />
         <SaveMenu name={baseName(file.file)} offers={[{ format: "csv", make: () => asCsv(lines, total) }]} />
       </div>
       <Missing text={text} />
       <VirtualList
         label={`Source of ${file.file}`}
-        count={table.length}
+        count={opened.table.length}
         rowHeight={rowHeight()}
-        reveal={revealed(chosen >= 0 ? chosen : hottest)}
+        reveal={opened.placeOfLine(chosen >= 0 ? chosen : hottest)}
         header={<Header />}
-        onKeyDown={step}
+        onKeyDown={(event) => onKey(event, { lines, chosen, hottest, opened, go })}
         row={(place) => {
-          const { at: index, row } = table[place] as TableRow;
+          const { at: index, row } = opened.table[place] as TableRow;
           if (row !== null) return <InstructionRow key={place} {...{ row, scale, total }} height={rowHeight()} />;
           const entry = lines[index] as Listed;
           return (
             <LineRow
               key={place}
               entry={entry}
-              isOpen={table[place + 1]?.row != null}
-              onToggle={() => toggle(entry.line)}
+              isOpen={opened.table[place + 1]?.row != null}
+              onToggle={() => opened.toggle(entry.line)}
               language={language}
               state={(states[index] ?? 0) as LineState}
               scale={scale}
@@ -173,6 +118,107 @@ export function FileLines({ sources, file, text, search }: Props) {
         }}
       />
     </>
+  );
+}
+
+/** Whether the instructions of all lines are shown, less those that the user closed. */
+const areAllOpen = () => settings.value.sourceInstructions === true;
+
+/** The rows of the list: the lines of a file, and the instructions of those that are open. */
+function useOpenedLines(file: SourceFile, lines: Listed[]) {
+  const which = attribution.value;
+  const allOpen = areAllOpen();
+  const code = codeNow();
+  const keyOf = (line: number) => `${file.file}:${line}`;
+  const isOpen = (line: number) => toggled.value.has(keyOf(line)) !== allOpen;
+  const { table, placeOf } = useMemo(() => {
+    const rows = (line: number) => rowsOf({ file: file.file, line })[which === "own" ? "own" : "inlined"];
+    return withInstructions(lines, rows, isOpen);
+  }, [lines, which, code, toggled.value, allOpen]);
+  const toggle = (line: number) => {
+    toggled.value = flipped(toggled.value, keyOf(line));
+  };
+  /** Where in the list a line stands, or the selected instruction if it is one of the line. */
+  const placeOfLine = (at: number) => {
+    const ofRow = table.findIndex((each) => each.row !== null && each.row === selection.value.row);
+    return ofRow >= 0 && table[ofRow]?.at === at ? ofRow : (placeOf[at] ?? -1);
+  };
+  return { table, isOpen, toggle, placeOfLine };
+}
+
+interface KeyContext {
+  lines: Listed[];
+  /** Places in `lines` of the selected line and of the costliest one; -1 = there is none. */
+  chosen: number;
+  hottest: number;
+  opened: ReturnType<typeof useOpenedLines>;
+  go: (index: number) => void;
+}
+
+/** Right and left open and close the selected line; up and down select another one. */
+function onKey(event: KeyboardEvent, { lines, chosen, hottest, opened, go }: KeyContext): void {
+  const opens = { ArrowRight: true, ArrowLeft: false }[event.key];
+  const line = lines[chosen];
+  if (opens !== undefined && line?.cost && opened.isOpen(line.line) !== opens) {
+    event.preventDefault();
+    opened.toggle(line.line);
+    return;
+  }
+  const move = { ArrowDown: 1, ArrowUp: -1, PageDown: 30, PageUp: -30 }[event.key];
+  if (move === undefined) return;
+  event.preventDefault();
+  const from = chosen < 0 ? hottest : chosen;
+  go(Math.min(Math.max(from + move, 0), lines.length - 1));
+}
+
+interface FindProps {
+  search: { value: string };
+  query: Matcher;
+  lines: Listed[];
+  chosen: number;
+  go: (index: number) => void;
+}
+
+/** Finds lines by their text: Enter selects the next one that matches, with Shift the one before, round the ends. */
+function FindField({ search, query, lines, chosen, go }: FindProps) {
+  const hits = useMemo(() => lines.flatMap((line, at) => (query.test(line.text) ? [at] : [])), [lines, query]);
+  const next = (back: boolean) => {
+    const after = back ? [...hits].reverse().find((at) => at < chosen) : hits.find((at) => at > chosen);
+    const target = after ?? (back ? hits[hits.length - 1] : hits[0]);
+    if (target !== undefined) go(target);
+  };
+  return (
+    <>
+      <input
+        type="search"
+        placeholder="find: text or /regex/"
+        aria-label="Find in this file"
+        value={search.value}
+        onInput={(event) => {
+          search.value = event.currentTarget.value;
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") next(event.shiftKey);
+        }}
+      />
+      {search.value ? <span role="status">{query.problem || `${exact(hits.length)} lines`}</span> : null}
+    </>
+  );
+}
+
+function InstructionsSwitch() {
+  return (
+    <Check
+      isOn={areAllOpen()}
+      onChange={(isOn) => {
+        toggled.value = new Set();
+        change({ sourceInstructions: isOn });
+      }}
+      name="instructions"
+      hint="The instructions of every line below it; a click on a line's ▸ opens that one"
+    >
+      instructions
+    </Check>
   );
 }
 

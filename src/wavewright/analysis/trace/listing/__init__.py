@@ -18,6 +18,7 @@ from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
+from wavewright.model.executions import is_execution
 from wavewright.model.schema import SAMPLE_COUNTS, TableSpec
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.trace.waits import match_waits
@@ -111,8 +112,9 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
 
 def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
     """Costs of the n-th execution of each row; the trace has one wave."""
-    executions = trace.instructions.filter(pl.col("row") >= 0)
-    most = max(executions["row"].value_counts()["count"].to_list(), default=0)
+    number = is_execution().cast(pl.Int64).cum_sum().over("row")  # two records of a barrier are one execution
+    records = trace.instructions.with_columns(number=number).filter(pl.col("row") >= 0)
+    most = records.select(pl.col("number").max().fill_null(0)).item()
     if iteration >= most:
         what = f"no row has an execution {iteration} in wave {trace.waves['wave'][0]}"
         advice = f"executions 0 to {most - 1}" if most else "choose another wave: its instructions have no known row"
@@ -120,17 +122,17 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
     end = pl.col("time_cycles") + pl.col("duration_cycles")
     start: int = trace.waves["start_cycles"][0]
     return (
-        executions.lazy()
+        records.lazy()
         .with_columns(free_from=pl.max_horizontal(end.cum_max().shift(1), pl.lit(start)))
-        .filter(pl.col("row").cum_count().over("row") == iteration + 1)
-        .select(
-            "row",
+        .filter(pl.col("number") == iteration + 1)
+        .group_by("row", maintain_order=True)
+        .agg(
             hit_count=pl.lit(1, pl.Int64),
-            latency_cycles_total=pl.col("duration_cycles").cast(pl.Int64),
-            latency_cycles_max="duration_cycles",
-            stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64),
-            stall_cycles_max="stall_cycles",
-            idle_cycles_total=(pl.col("time_cycles") - pl.col("free_from")).clip(lower_bound=0),
+            latency_cycles_total=pl.col("duration_cycles").cast(pl.Int64).sum(),
+            latency_cycles_max=pl.col("duration_cycles").max(),
+            stall_cycles_total=pl.col("stall_cycles").cast(pl.Int64).sum(),
+            stall_cycles_max=pl.col("stall_cycles").max(),
+            idle_cycles_total=(pl.col("time_cycles") - pl.col("free_from")).clip(lower_bound=0).sum(),
             stall_class=pl.lit(None, pl.String),
             **{name: pl.lit(None, pl.Int64) for name in ROW_SUMS if name.startswith("exposed_")},
         )
