@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "check.hpp"
+#include "edits/edit_queues.hpp"
 #include "wavewright/edit_replay.hpp"
 
 namespace wavewright {
@@ -132,6 +133,52 @@ TEST(edit_replay, refuses_times_that_lie_too_far_apart) {
         is_refused = true;
     }
     CHECK(is_refused);
+}
+
+using QueuedOperations = std::vector<uint32_t>;
+
+constexpr uint16_t kFirstCounter = 1, kSecondCounter = 2;  // masks of counters 0 and 1
+
+TEST(edit_queues, ordered_operations_are_done_oldest_first) {
+    OperationQueues queues;
+    for (const uint32_t operation : {0, 1, 2}) queues.add(operation, kFirstCounter, 1);
+    const auto& answer = queues.wait(std::vector<EditWait>{{0, 1}});
+    CHECK_EQUAL(answer.producers, (QueuedOperations{0, 1}));
+    CHECK(answer.is_certain);
+    CHECK_EQUAL(answer.in_flight, 3u);
+}
+
+TEST(edit_queues, of_operations_that_overtake_only_the_worst_case_is_proven) {
+    OperationQueues unordered;
+    for (const uint32_t operation : {0, 1, 2}) unordered.add(operation, kFirstCounter, operation == 1 ? 0 : 1);
+    const auto& mixed = unordered.wait(std::vector<EditWait>{{0, 1}});
+    CHECK_EQUAL(mixed.producers, QueuedOperations{0});
+    CHECK(!mixed.is_certain);
+
+    OperationQueues of_two_orders;
+    of_two_orders.add(0, kFirstCounter, 1);
+    of_two_orders.add(1, kFirstCounter, 2);
+    CHECK(of_two_orders.wait(std::vector<EditWait>{{0, 1}}).producers.empty());  // either of them may be the one left
+    const auto& all = of_two_orders.wait(std::vector<EditWait>{{0, 0}});
+    CHECK_EQUAL(all.producers, (QueuedOperations{0, 1}));
+    CHECK(!all.is_certain);
+}
+
+TEST(edit_queues, an_operation_of_two_counters_is_done_once) {
+    OperationQueues queues;
+    queues.add(0, kFirstCounter | kSecondCounter, 1);
+    queues.add(1, kSecondCounter, 1);
+    const auto& answer = queues.wait(std::vector<EditWait>{{0, 0}, {1, 0}});
+    CHECK_EQUAL(answer.producers, (QueuedOperations{0, 1}));
+    CHECK(!answer.is_certain);
+    CHECK_EQUAL(answer.in_flight, 2u);
+}
+
+TEST(edit_queues, a_counter_that_does_not_exist_proves_nothing) {
+    OperationQueues queues;
+    queues.add(0, kFirstCounter, 1);
+    CHECK(queues.wait(std::vector<EditWait>{{kEditCounters, 0}}).producers.empty());
+    CHECK_EQUAL(queues.wait(std::vector<EditWait>{{0, 0}}).producers, QueuedOperations{0});
 }
 
 }  // namespace

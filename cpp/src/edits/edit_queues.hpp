@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -12,43 +13,52 @@
 
 namespace wavewright {
 
+// Operations are numbers that the caller chooses, ascending in the order of issue.
 class OperationQueues {
   public:
     struct Answer {
-        std::vector<uint32_t> producers;  // ascending
-        bool is_certain = true;           // the last of them ended the wait
-        uint32_t in_flight = 0;           // operations of the counters before it
+        std::vector<uint32_t> producers;  // operations that the waits prove to be done; ascending
+        // The wait ended when the last of `producers` was done. Otherwise any of them, or an operation that is not
+        // among them, may have ended it.
+        bool is_certain = true;
+        // Entries of the queues that had to become shorter, before they did. An operation of two such counters counts
+        // twice, unless the wait for the first one has removed it from the queue of the second.
+        uint32_t in_flight = 0;
     };
 
-    void add(uint32_t operation, uint16_t counters, uint8_t order) {
+    // Bit n of `counter_mask`: the operation is counted by wait counter n until it is done. Operations of one `order`
+    // complete in the order of their issue; 0 = in any order (EditRules::adds and EditRules::order).
+    void add(uint32_t operation, uint16_t counter_mask, uint8_t order) {
+        const bool has_several_counters = (counter_mask & (counter_mask - 1)) != 0;
         for (size_t counter = 0; counter < kEditCounters; ++counter) {
-            if ((counters >> counter & 1) == 0) continue;
+            if ((counter_mask >> counter & 1) == 0) continue;
             std::vector<Operation>& queue = queues_[counter];
-            if (queue.size() >= kMost) queue.erase(queue.begin(), queue.begin() + kMost / 2);
-            queue.push_back({operation, order, (counters & (counters - 1)) != 0});
+            if (queue.size() >= kMaxQueued) queue.erase(queue.begin(), queue.begin() + kMaxQueued / 2);
+            queue.push_back({operation, order, has_several_counters});
         }
     }
 
-    // Removes the operations that are done after these waits. The answer is valid until the next call.
+    // Removes the operations that are done after these waits. The answer is valid until the next call. Damaged input
+    // can name counters that do not exist: no operation is counted by them, so these waits prove nothing.
     const Answer& wait(std::span<const EditWait> waits) {
         answer_ = {};
-        size_t sequences = 0;
+        size_t queues_with_producers = 0;  // of two it is not known which one was the last to become short enough
         for (const EditWait& wait : waits) {
-            std::vector<Operation>& queue = queues_[wait.counter % kEditCounters];
+            if (wait.counter >= kEditCounters) continue;
+            std::vector<Operation>& queue = queues_[wait.counter];
             const auto value = static_cast<size_t>(std::max(0, wait.value));
             if (queue.size() <= value) continue;
             answer_.in_flight += static_cast<uint32_t>(queue.size());
-            const size_t before = answer_.producers.size();
-            take(queue, value);
-            sequences += answer_.producers.size() != before;
+            queues_with_producers += take_done(queue, value) ? 1 : 0;
         }
         std::sort(answer_.producers.begin(), answer_.producers.end());
         answer_.producers.erase(std::unique(answer_.producers.begin(), answer_.producers.end()),
                                 answer_.producers.end());
-        answer_.is_certain = answer_.is_certain && sequences == 1;
+        answer_.is_certain &= queues_with_producers == 1;
         return answer_;
     }
 
+    // Calls `visit` with every operation in flight, by counter; with one of several counters once for each.
     template <class Visitor>
     void each(Visitor&& visit) const {
         for (const auto& queue : queues_)
@@ -58,49 +68,72 @@ class OperationQueues {
   private:
     struct Operation {
         uint32_t number;
-        uint8_t order;      // operations of one order complete in order; 0 = in any order
-        bool counts_twice;  // it is in the queues of several counters
+        uint8_t order;
+        bool has_several_counters;
     };
-    static constexpr size_t kMost = 256;  // hardware counters are smaller
 
-    static bool in_order(std::span<const Operation> operations) {
+    // More than any hardware counter counts (vmcnt of gfx9 counts to 63), so that the hardware itself would have
+    // waited for the oldest ones. Bounds the memory where no wait of the code is known.
+    static constexpr size_t kMaxQueued = 256;
+
+    static bool complete_in_order(std::span<const Operation> operations) {
         return std::all_of(operations.begin(), operations.end(), [&](const Operation& operation) {
             return operation.order != 0 && operation.order == operations.front().order;
         });
     }
 
-    // Removes what is done when the counter of a queue has fallen to `value`. If operations complete in any order, it
-    // is certain only that as many are done as ordered ones exceed the value; the answer is not certain then.
-    void take(std::vector<Operation>& queue, size_t value) {
+    // Takes out what is done when the counter of a queue has fallen to `value`, which is less than its length. Whether
+    // anything is.
+    bool take_done(std::vector<Operation>& queue, size_t value) {
+        if (value > 0 && !complete_in_order(queue)) return take_proven(queue, value);
         size_t done = queue.size() - value;
-        bool only_ordered = false;
-        if (value > 0 && !in_order(queue)) {
-            const auto ordered = static_cast<size_t>(
-                std::count_if(queue.begin(), queue.end(), [](const Operation& each) { return each.order != 0; }));
-            done = ordered > value ? ordered - value : 0;
-            only_ordered = true;
-            answer_.is_certain = false;
-        } else if (done > 1 && !in_order(std::span(queue).first(done))) {
-            answer_.is_certain = false;
-        }
-        bool twice = false;
-        const size_t first = answer_.producers.size();
-        std::erase_if(queue, [&](const Operation& operation) {
-            if (done == 0 || (only_ordered && operation.order == 0)) return false;
+        answer_.is_certain &= done == 1 || complete_in_order(std::span(queue).first(done));
+        return take(queue, [&](const Operation&) {
+            if (done == 0) return false;
             --done;
-            twice |= operation.counts_twice;
+            return true;
+        });
+    }
+
+    // Where operations may overtake each other, all `value` that are left may be of one order. In this worst case only
+    // the oldest (n - value) of the n operations of each order are proven to be done, and none that has no order. Which
+    // operation ended the wait is not known then.
+    bool take_proven(std::vector<Operation>& queue, size_t value) {
+        answer_.is_certain = false;
+        std::array<size_t, std::numeric_limits<uint8_t>::max() + 1> in_flight{};  // by order
+        for (const Operation& operation : queue) ++in_flight[operation.order];
+        return take(queue, [&](const Operation& operation) {
+            if (operation.order == 0 || in_flight[operation.order] <= value) return false;
+            --in_flight[operation.order];
+            return true;
+        });
+    }
+
+    // Moves operations from a queue to the producers, the oldest first, and takes those of several counters out of the
+    // other queues as well. Whether there were any.
+    template <class IsDone>
+    bool take(std::vector<Operation>& queue, IsDone&& is_done) {
+        const size_t first = answer_.producers.size();
+        bool was_in_several = false;
+        std::erase_if(queue, [&](const Operation& operation) {
+            if (!is_done(operation)) return false;
+            was_in_several |= operation.has_several_counters;
             answer_.producers.push_back(operation.number);
             return true;
         });
-        if (!twice) return;
-        for (auto& other : queues_)
-            std::erase_if(other, [&](const Operation& operation) {
-                return std::find(answer_.producers.begin() + static_cast<std::ptrdiff_t>(first),
-                                 answer_.producers.end(), operation.number) != answer_.producers.end();
+        const std::span<const uint32_t> done = std::span(answer_.producers).subspan(first);
+        if (was_in_several) remove_everywhere(done);
+        return !done.empty();
+    }
+
+    void remove_everywhere(std::span<const uint32_t> operations) {
+        for (auto& queue : queues_)
+            std::erase_if(queue, [&](const Operation& operation) {
+                return std::find(operations.begin(), operations.end(), operation.number) != operations.end();
             });
     }
 
-    std::array<std::vector<Operation>, kEditCounters> queues_;
+    std::array<std::vector<Operation>, kEditCounters> queues_;  // by counter; the oldest operation first
     Answer answer_;
 };
 
