@@ -4,8 +4,11 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
+#include <tuple>
+#include <vector>
 
 #include "replay_columns.hpp"
 #include "wavewright/edit_replay.hpp"
@@ -141,6 +144,7 @@ class KeptReplay {
     std::vector<std::tuple<int32_t, int64_t>> issues(size_t wave, int32_t first, int32_t last,
                                                      const std::vector<RowOfEdit>& rows) const {
         if (wave >= places_.input().first.size()) throw nb::value_error("there is no such wave");
+        if (!rows.empty() && (first < 0 || last < first)) throw nb::value_error("a block has at least one row");
         const EditedBlock block{
             first, last, rows.empty() ? std::vector<EditRow>{} : rows_of_edit(rows, first, last), {}, {}};
         std::vector<std::tuple<int32_t, int64_t>> made;

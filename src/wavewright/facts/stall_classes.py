@@ -180,5 +180,7 @@ def stall_class(name: str) -> StallClass:
     """The class of that name, mixtures included. Raises `KeyError` when there is no such class."""
     if name in CLASSES:
         return CLASSES[name]
-    numbers = {producer.name: number for number, producer in enumerate(PRODUCERS)}
-    return wait_class(sum(1 << numbers[part] for part in name.removeprefix("wait ").split(" + ")))
+    if not name.startswith("wait "):
+        raise KeyError(name)
+    bits = {producer.name: 1 << number for number, producer in enumerate(PRODUCERS)}
+    return wait_class(sum({bits[part] for part in name.removeprefix("wait ").split(" + ")}))

@@ -173,7 +173,7 @@ export class LayerSet {
     let begin = Number.NEGATIVE_INFINITY;
     for (let i = tile.first(track); i < tile.last(track); i++) {
       const next = tile.begin[i] as number;
-      if (next > time) return Number.isFinite(begin) ? { begin, end: next } : null;
+      if (next > time) return Number.isFinite(begin) && begin <= time ? { begin, end: next } : null;
       begin = Math.max(begin, tile.end[i] as number);
     }
     return null;

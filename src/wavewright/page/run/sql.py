@@ -53,12 +53,16 @@ def sql_of_run(document: Document, *, sql: str) -> Any:
     result = run_query(document.run, sql, limits=LIMITS, stop=stop)
     pieces: list[pl.DataFrame] = []
     row_count, byte_count, rows_left = 0, 0, MOST_ROWS
+    is_full = False
     for piece in result.pieces:
         if stop.is_set():
             raise UsageError("the query was stopped before it was finished")
         row_count += piece.height
-        rows = _fitting(piece.head(rows_left), MOST_BYTES - byte_count) if byte_count < MOST_BYTES else None
-        if rows is not None and (rows.height or not pieces):
+        if is_full:
+            continue
+        rows = _fitting(piece.head(rows_left), MOST_BYTES - byte_count)
+        is_full = rows.height < piece.height  # rows of later pieces would leave a hole behind them
+        if rows.height or not pieces:
             pieces.append(rows)
             rows_left -= rows.height
             byte_count += int(rows.estimated_size())

@@ -187,7 +187,7 @@ def _least_of_whole(system: System, facts: arch.Arch | None) -> float:
     modes = (system.described.get("compute_partition"), system.described.get("memory_partition"))
     if facts is None or modes != ("SPX", "NPS1"):
         return 0
-    return min(product.memory_bytes_per_second_peak or 0 for product in facts.products) / 1e9
+    return min((product.memory_bytes_per_second_peak or 0 for product in facts.products), default=0) / 1e9
 
 
 def _with_rules(system: System) -> System:

@@ -161,3 +161,6 @@ def test_names_are_declared_once() -> None:
         assert declared.kind in ("wait", "issue", "busy", "padding", "sync")
         assert declared.meaning
     assert stall_class("wait LDS + vector load").name == "wait LDS + vector load"
+    assert stall_class("wait LDS + LDS").name == "wait LDS"
+    with pytest.raises(KeyError):
+        stall_class("LDS")

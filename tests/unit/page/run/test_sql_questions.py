@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
 
+import polars as pl
 import pytest
 
 from synth import Workload, write_rocpd_ranks
@@ -69,6 +71,17 @@ def test_only_the_first_rows_are_sent_and_all_are_counted(document: Document, mo
     assert (len(long["rows"]) < 4, long["row_count"]) == (True, 400)
     empty = _asked(document, "SELECT name FROM kernels WHERE name = ''")
     assert (empty["rows"], empty["row_count"], empty["columns"][0]["name"]) == ([], 0, "name")
+
+
+def test_rows_that_are_sent_have_no_hole(small: Document, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second of three pieces is cut by its bytes: rows of the third one would stand behind a hole."""
+    pieces = [pl.DataFrame({"x": [f"{row:03}{'x' * 97}" for row in rows]}) for rows in (range(4), range(4, 8), (8,))]
+    result = SimpleNamespace(engine="made", pieces=iter(pieces))
+    monkeypatch.setattr(sql, "run_query", lambda *_args, **_options: result)
+    monkeypatch.setattr(sql, "MOST_BYTES", int(pieces[0].estimated_size() * 1.8))
+    shown = _asked(small, "SELECT x FROM t")
+    assert [row[0][:3] for row in shown["rows"]] == ["000", "001", "002", "003", "004", "005"]
+    assert shown["row_count"] == 9
 
 
 def test_a_part_of_the_time_has_the_rows_of_that_part(document: Document) -> None:

@@ -82,6 +82,13 @@ def test_a_whole_gpu_has_more_than_the_bandwidth_of_one_die(partition: str) -> N
     assert [loss.kind for loss in losses] == (["implausible_fact"] if partition == "SPX" else [])
 
 
+def test_a_target_without_products_has_no_usual_bandwidth() -> None:
+    row = {"gpu_arch": "gfx940", "hbm_bw": "665.6", "compute_partition": "SPX", "memory_partition": "NPS1"}
+    losses: list[Loss] = []
+    assert with_facts(system_of_row(row, "sysinfo.csv"), losses=losses).memory_gb_per_second == 665.6
+    assert losses == []
+
+
 def test_unknown_gpus_stay_unknown() -> None:
     found = with_facts(System(target="gfx9999", product="XYZ", cu_count=7))
     assert (found.cu_count, found.clock_mhz_max, found.said_by) == (7, None, {})
