@@ -1,4 +1,5 @@
-// The rows of the Utilization view: the mean of all SIMDs, then the pipes of every SIMD; below them when none issues.
+// The rows of the Utilization view: for each pipe its mean over all SIMDs, then the pipes of every SIMD. The mean of
+// "no issue" stands last among the means. A row is drawn as one area (`Shares`) from the curves of its pipe.
 
 import { mixed, paper } from "../../draw/palette";
 import type { Shares } from "../../draw/shares";
@@ -8,53 +9,89 @@ import type { Layer, Track } from "../../model/layers";
 import { NO_ISSUE, type PipeCurves } from "../../model/pipe_shares";
 import { slotOf } from "../../model/slots";
 
-/** The track number of a row that is not a track of the layer. */
+/** Curves of pipes, with the tiles that hold their values. */
+export interface PipeTiles {
+  set: PipeCurves;
+  tiles: CurveTiles;
+}
+
+/** One curve of a set, and the track of the layer that has the same issues as spans; undefined = there is none. */
+interface PipeCurve {
+  se: number;
+  simd: number;
+  pipe: string;
+  /** Position of the curve in its set. */
+  series: number;
+  track: number | undefined;
+}
+
+interface PipeRow {
+  pipe: string;
+  path: string[];
+  curves: PipeCurve[];
+  /** By how many SIMDs the sum of the curves is divided. */
+  simdCount: number;
+  track: number;
+}
+
+/** The track of a row that is none of the layer's: `isCurve` of draw/shares.ts draws such a row as a curve at every zoom. */
 const NO_TRACK = -1;
 /** How much paler a pipe is while it is busy and nothing issues. */
 const PALE = 0.45;
 
+/** `busy` has the curves of pipes that are busy for longer than they issue; null = it has not arrived yet. */
 export function pipeRows(
   layer: Layer,
-  set: PipeCurves,
-  tiles: CurveTiles,
-  busy: { set: PipeCurves; tiles: CurveTiles } | null,
+  issuing: PipeTiles,
+  busy: PipeTiles | null,
   colourOf: (pipe: string) => string,
 ): TimelineRow[] {
-  const busyOf = new Map(busy?.set.series.map(({ keys }, series) => [keyOf(keys, keys.pipe), series]));
+  const busySeries = new Map(busy?.set.series.map(({ keys }, series) => [keyOf(keys, keys.pipe), series]));
+  const areaOf = ({ pipe, curves, simdCount }: PipeRow): Shares => {
+    const colour = colourOf(pipe);
+    const issues = { tiles: issuing.tiles, series: curves.map(({ series }) => series), of: simdCount, colour };
+    const busyOfCurves = curves.flatMap((curve) => busySeries.get(keyOf(curve, pipe)) ?? []);
+    // A SIMD without a curve of busy time is busy exactly while it issues: then the issues alone are drawn.
+    if (!busy || busyOfCurves.length !== curves.length) return issues;
+    // The busy time includes the issues: their area lies inside the pale one.
+    const pale = mixed(colour, paper("background"), PALE);
+    return { tiles: busy.tiles, series: busyOfCurves, of: simdCount, colour: pale, inner: issues };
+  };
+  const curves = shownCurves(layer, issuing.set);
+  return [...meanRows(curves), ...curves.map(simdRow)].map((row) => ({
+    key: `${row.path.join("/")}/${row.pipe}`,
+    label: row.pipe,
+    path: row.path,
+    strips: [{ layer, track: row.track, shares: areaOf(row) }],
+  }));
+}
+
+/** Curves of pipes that the layer has a track for, and those of no issue; by shader engine and SIMD. */
+function shownCurves(layer: Layer, set: PipeCurves): PipeCurve[] {
   const trackOf = new Map(layer.tracks.map((track) => [keyOf(slotOf(track), pipeOf(track)), track.track]));
-  const shown = set.series
+  return set.series
     .map(({ keys }, series) => ({ ...keys, series, track: trackOf.get(keyOf(keys, keys.pipe)) }))
     .filter(({ track, pipe }) => track !== undefined || pipe === NO_ISSUE)
     .sort((a, b) => a.se - b.se || a.simd - b.simd);
-  const row = (
-    pipe: string,
-    track: number,
-    path: string[],
-    curves: (typeof shown)[number][],
-    of: number,
-  ): TimelineRow => {
-    const issued: Shares = { tiles, series: curves.map(({ series }) => series), of, colour: colourOf(pipe) };
-    const long = curves.flatMap((curve) => busyOf.get(keyOf(curve, pipe)) ?? []);
-    // The busy time includes the issues; SIMDs without a curve of it are busy while they issue.
-    const pale = mixed(colourOf(pipe), paper("background"), PALE);
-    const shares =
-      busy && long.length === curves.length
-        ? { tiles: busy.tiles, series: long, of, colour: pale, inner: issued }
-        : issued;
-    return { key: `${path.join("/")}/${pipe}`, label: pipe, path, strips: [{ layer, track, shares }] };
-  };
-  const rows = shown.map((curve) => {
-    const { se, simd, pipe, track } = curve;
-    return row(pipe, track ?? NO_TRACK, [`SE ${se}`, `SIMD ${simd}`], [curve], 1);
-  });
-  const units = new Set(shown.map((curve) => keyOf(curve, "")));
-  if (units.size < 2) return rows;
-  const issuing = [...new Set(shown.map(({ pipe }) => pipe))].filter((pipe) => pipe !== NO_ISSUE);
-  const means = [...issuing, NO_ISSUE].map((pipe) => {
-    const curves = shown.filter((curve) => curve.pipe === pipe);
-    return row(pipe, NO_TRACK, [`Mean of ${units.size} SIMDs`, "all"], curves, units.size);
-  });
-  return [...means, ...rows];
+}
+
+function simdRow(curve: PipeCurve): PipeRow {
+  const { se, simd, pipe, track } = curve;
+  return { pipe, path: [`SE ${se}`, `SIMD ${simd}`], curves: [curve], simdCount: 1, track: track ?? NO_TRACK };
+}
+
+/** One row for each pipe; none where there is one SIMD only, whose mean it is itself. */
+function meanRows(curves: PipeCurve[]): PipeRow[] {
+  const simdCount = new Set(curves.map((curve) => keyOf(curve, ""))).size;
+  if (simdCount < 2) return [];
+  const issuing = [...new Set(curves.map(({ pipe }) => pipe))].filter((pipe) => pipe !== NO_ISSUE);
+  return [...issuing, NO_ISSUE].map((pipe) => ({
+    pipe,
+    path: [`Mean of ${simdCount} SIMDs`, "all"],
+    curves: curves.filter((curve) => curve.pipe === pipe),
+    simdCount,
+    track: NO_TRACK,
+  }));
 }
 
 const keyOf = ({ se, simd }: { se: number; simd: number }, pipe: string) => `${se}/${simd}/${pipe}`;
