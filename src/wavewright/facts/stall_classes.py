@@ -1,4 +1,9 @@
-"""The stall classes (stall_classes.toml): name, meaning and first remedy of each, and mixtures of waits."""
+"""The stall classes: which there are, which stall belongs to which, and the words about each, from stall_classes.toml.
+
+The file declares the kinds of operations that waits wait for (`Producer`), the classes (`StallClass`), and the words
+and remedies that a diagnosis gives for classes, gaps, empty slots and busy pipes. A wait for several kinds of
+operations has a class that is not in the file: `wait_class` composes it, `stall_class` finds it by its name.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +12,15 @@ from functools import cache
 from wavewright.facts.loader import Fact, FactTable, decoded, packaged
 
 _FILE = "stall_classes.toml"
+
+
+class Producer(Fact, frozen=True):
+    """A kind of operation that waits wait for: its classes of code, and the remedy."""
+
+    name: str
+    classes: tuple[str, ...]
+    meaning: str
+    remedy: str
 
 
 class StallClass(Fact, frozen=True):
@@ -22,16 +36,7 @@ class StallClass(Fact, frozen=True):
     remedy: str = ""
     code_classes: tuple[str, ...] = ()  #: `code.class` of the instructions whose own stall this is.
     categories: tuple[int, ...] = ()  #: `instructions.category` that decides for the other instructions.
-    if_busy: str = ""  #: Class of the same instructions while their pipe has other work.
-
-
-class Producer(Fact, frozen=True):
-    """A kind of operation that waits wait for: its classes of code, and the remedy."""
-
-    name: str
-    classes: tuple[str, ...]
-    meaning: str
-    remedy: str
+    if_busy: str = ""  #: Class of the same instructions while their pipe has other work; empty = none of its own.
 
 
 class StallRemedy(Fact, frozen=True):
@@ -40,6 +45,14 @@ class StallRemedy(Fact, frozen=True):
     name: str
     text: str  #: `{accesses}` stands for the accesses by their width.
     fits: str  #: Name of the condition (`analysis.trace.diagnose.remedies`).
+
+
+class RemedyClause(Fact, frozen=True):
+    """A remedy that only some captures can use."""
+
+    of: tuple[str, ...]  #: Kinds of producers, classes, gaps or findings of the grid that it is for.
+    needs: str  #: Name of the condition (`analysis.trace.diagnose.remedies`).
+    text: str
 
 
 class GapWords(Fact, frozen=True):
@@ -59,9 +72,6 @@ class GridWords(Fact, frozen=True):
     remedy: str
 
 
-GRID_WORDS = FactTable("stall_classes.toml", GridWords, "grid")  #: By the name of the finding.
-
-
 class IssueWords(Fact, frozen=True):
     """The words for one pipe of a SIMD that issues most of the time."""
 
@@ -69,38 +79,6 @@ class IssueWords(Fact, frozen=True):
     instructions: str
     prefixes: tuple[str, ...]  #: Of the texts of its instructions.
     remedy: str
-
-
-ISSUE_WORDS = FactTable("stall_classes.toml", IssueWords, "issue")  #: By the pipe.
-
-
-class RemedyClause(Fact, frozen=True):
-    """A remedy that only some captures can use."""
-
-    of: tuple[str, ...]  #: Kinds of producers, classes, gaps or findings of the grid that it is for.
-    needs: str  #: Name of the condition (`analysis.trace.diagnose.remedies`).
-    text: str
-
-
-@cache
-def all_clauses() -> tuple[RemedyClause, ...]:
-    """Remedies with a condition."""
-    return decoded(packaged(_FILE)["clauses"], tuple[RemedyClause, ...], where=f"{_FILE}, clauses")
-
-
-def remedy_clauses(name: str) -> list[RemedyClause]:
-    """Remedies with a condition for a stall class, mixtures of waits included, a gap or a finding of the grid."""
-    names = {name, *name.removeprefix("wait ").split(" + ")} if name.startswith("wait ") else {name}
-    return [clause for clause in all_clauses() if names & set(clause.of)]
-
-
-GAP_WORDS = FactTable("stall_classes.toml", GapWords, "gaps")  #: By the cause.
-
-
-@cache
-def stall_remedies() -> dict[str, tuple[StallRemedy, ...]]:
-    """Group of stall classes -> remedies in the order to try them in."""
-    return decoded(packaged(_FILE)["remedies"], dict[str, tuple[StallRemedy, ...]], where=f"{_FILE}, remedies")
 
 
 class PlanWords(Fact, frozen=True):
@@ -117,16 +95,13 @@ class PlanWords(Fact, frozen=True):
         return next(efforts, None) or next(word for word, kinds in self.effort_of_kind.items() if kind in kinds)
 
 
-@cache
-def plan_words() -> PlanWords:
-    """The declared plan."""
-    return decoded(packaged(_FILE)["plan"], PlanWords, where=f"{_FILE}, plan")
-
-
-_DECLARED = FactTable("stall_classes.toml", StallClass, "classes")
+_DECLARED = FactTable(_FILE, StallClass, "classes")
+GAP_WORDS = FactTable(_FILE, GapWords, "gaps")  #: By the cause.
+GRID_WORDS = FactTable(_FILE, GridWords, "grid")  #: By the name of the finding.
+ISSUE_WORDS = FactTable(_FILE, IssueWords, "issue")  #: By the pipe.
 
 #: Kinds of producers; their place in this list is their bit in the masks of the native pass.
-PRODUCERS: tuple[Producer, ...] = tuple(FactTable("stall_classes.toml", Producer, "producers").values())
+PRODUCERS: tuple[Producer, ...] = tuple(FactTable(_FILE, Producer, "producers").values())
 
 #: `code.class` -> place in PRODUCERS.
 PRODUCER_OF_CLASS: dict[str, int] = {
@@ -146,12 +121,7 @@ OWN_CLASS: dict[str, StallClass] = {name: entry for entry in _DECLARED.values() 
 ISSUE_OF_CATEGORY: dict[int, StallClass] = {n: entry for entry in _DECLARED.values() for n in entry.categories}
 
 #: Classes whose instructions would not be there at all if the cause were gone: padding and spills.
-PADDING = frozenset(entry.name for entry in _DECLARED.values() if entry.kind == "padding") | {"scratch issue"}
-
-
-def busy_class(declared: StallClass) -> StallClass:
-    """The class of a stall during which the port of the instruction was taken."""
-    return _DECLARED[declared.if_busy] if declared.if_busy else declared
+REMOVABLE_CLASSES = frozenset(entry.name for entry in _DECLARED.values() if entry.kind == "padding") | {"scratch issue"}
 
 
 def wait_class(mask: int) -> StallClass:
@@ -170,7 +140,7 @@ def wait_class(mask: int) -> StallClass:
     return StallClass(name, "wait", meaning, "; ".join(producer.remedy for producer in producers))
 
 
-#: Every class but the mixtures, by name.
+#: Every class but the mixtures, by name. Producer 0 is `unknown`: its waits are of the class `wait unresolved`.
 CLASSES: dict[str, StallClass] = {
     entry.name: entry for entry in (*(wait_class(1 << bit) for bit in range(1, len(PRODUCERS))), *_DECLARED.values())
 }
@@ -183,4 +153,38 @@ def stall_class(name: str) -> StallClass:
     if not name.startswith("wait "):
         raise KeyError(name)
     bits = {producer.name: 1 << number for number, producer in enumerate(PRODUCERS)}
-    return wait_class(sum({bits[part] for part in name.removeprefix("wait ").split(" + ")}))
+    return wait_class(sum({bits[part] for part in _mixed_producers(name)}))
+
+
+def _mixed_producers(wait_name: str) -> list[str]:
+    """Names of the producers in the name of a class of waits, `wait LDS + vector load`."""
+    return wait_name.removeprefix("wait ").split(" + ")
+
+
+def busy_class(declared: StallClass) -> StallClass:
+    """The class of a stall during which the port of the instruction was taken."""
+    return _DECLARED[declared.if_busy] if declared.if_busy else declared
+
+
+@cache
+def stall_remedies() -> dict[str, tuple[StallRemedy, ...]]:
+    """Group of stall classes -> remedies in the order to try them in."""
+    return decoded(packaged(_FILE)["remedies"], dict[str, tuple[StallRemedy, ...]], where=f"{_FILE}, remedies")
+
+
+@cache
+def all_clauses() -> tuple[RemedyClause, ...]:
+    """Remedies with a condition."""
+    return decoded(packaged(_FILE)["clauses"], tuple[RemedyClause, ...], where=f"{_FILE}, clauses")
+
+
+def remedy_clauses(name: str) -> list[RemedyClause]:
+    """Remedies with a condition for a stall class, mixtures of waits included, a gap or a finding of the grid."""
+    names = {name, *_mixed_producers(name)} if name.startswith("wait ") else {name}
+    return [clause for clause in all_clauses() if names & set(clause.of)]
+
+
+@cache
+def plan_words() -> PlanWords:
+    """The declared plan."""
+    return decoded(packaged(_FILE)["plan"], PlanWords, where=f"{_FILE}, plan")

@@ -77,7 +77,7 @@ def what_is(path: Path, inventory: Inventory | None = None) -> str:
     kind = sniff(path, inventory or Inventory())
     if INPUTS[kind].document is None and kind is not Kind.STORE:
         raise does_not_fit(kind, path)
-    return INPUTS[kind].what
+    return INPUTS[kind].description
 
 
 def _one_run(paths: Sequence[Path], captures: Sequence[str]) -> Run:

@@ -1,6 +1,7 @@
-"""The kinds of input: what each is called, what reads it, and how a path is recognised (`sniff`).
+"""The kinds of input: what each is called, as which document it is opened, and how a path is recognised (`sniff`).
 
-The content of a file decides which kind it is; its name only breaks ties.
+The content of a file decides which kind it is; its name only breaks ties. Titles are in `Kind`, documents and advice in
+inputs.toml; the rules of recognition stand here, before the function that applies them.
 """
 
 from __future__ import annotations
@@ -77,13 +78,13 @@ class InputFacts(NamedTuple):
     """Description of a kind of input, and advice."""
 
     document: str | None  #: One of `DOCUMENTS`; None = it cannot be opened by itself.
-    what: str
+    description: str  #: What errors call it.
     advice: str  #: With `{path}`.
 
 
 #: All that is known about the kinds of input: the only such table.
 INPUTS = {
-    Kind[name]: InputFacts(row.get("document"), row.get("what", Kind[name].value), row["advice"])
+    Kind[name]: InputFacts(row.get("document"), row.get("description", Kind[name].value), row["advice"])
     for name, row in packaged("inputs.toml", __package__).items()
 }
 
@@ -109,7 +110,7 @@ def title_of(kind: Kind, path: Path) -> str:
     """Title of an input: the kind, and of Chrome traces those that PyTorch wrote."""
     if kind is Kind.CHROME and path.is_file():
         with open_regular(path) as stream:
-            head = head_of(stream.read(1 << 16))
+            head = head_of(stream.read(_HEAD_BYTES))
         if _PYTORCH_SIGNS.search(head):
             return "PyTorch (Kineto) trace"
     return kind.value
@@ -117,12 +118,12 @@ def title_of(kind: Kind, path: Path) -> str:
 
 def misfit(kind: Kind, path: Path, document: str) -> NotATraceError:
     """The error for an input that is not the document that a verb needs: what it is, and what reads it."""
-    what = title_of(kind, path) if kind is Kind.CHROME else INPUTS[kind].what
+    problem = title_of(kind, path) if kind is Kind.CHROME else INPUTS[kind].description
     if kind is Kind.BROKEN_DATABASE:
-        return NotATraceError(why_unreadable(path) or what, where=str(path), advice=INPUTS[kind].advice)
+        return NotATraceError(why_unreadable(path) or problem, where=str(path), advice=INPUTS[kind].advice)
     if kind is not Kind.UNKNOWN:
-        what += f", not {DOCUMENTS[document]}"
-    return NotATraceError(what, where=str(path), advice=advice_for(kind, path))
+        problem += f", not {DOCUMENTS[document]}"
+    return NotATraceError(problem, where=str(path), advice=advice_for(kind, path))
 
 
 def document_at(path: Path) -> str | None:
@@ -183,7 +184,25 @@ def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
     return kind
 
 
+# --- folders ---
+_FILES_LOOKED_AT = 64  #: Of a folder of runs: the first of them tell what it is.
+_SYSTEM = "sysinfo.csv"
+#: Files of a workload of ROCm Compute Profiler: its passes, the pass of a level counter, and the one without counters.
+_WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")
+_LEVEL_PASS = re.compile(r"SQC?_\w*\.csv(\.gz)?")
+_TIMES_OF_WORKLOAD = "timestamps.csv"
+#: Kinds that make a folder without runs what it is, the first of them that is there.
+_OTHERS_IN_FOLDERS = (
+    Kind.BROKEN_DATABASE, Kind.COUNTERS, Kind.ROCPROF_COUNTERS, Kind.COMPUTE_DATABASE, Kind.AGENTS, Kind.STATISTICS,
+    Kind.DATABASE,
+)  # fmt: skip
+
+
 def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
+    """The kind of a folder: by its own manifest, else by the traces below it, else by the runs and counters in it.
+
+    Traces decide before runs and counters, which lie beside them in many captures: verbs about these look there, too.
+    """
     names = set(listings.names(folder))
     form = form_of(names)
     if form:
@@ -194,7 +213,7 @@ def _sniff_folder(folder: Path, listings: Inventory) -> Kind:
         return Kind.STORE
     if {"manifest.json", "samples"} <= names:
         with open_regular(folder / "manifest.json") as stream:
-            if b'"rocke.bench.artifacts/' in stream.read(1 << 16):
+            if b'"rocke.bench.artifacts/' in stream.read(_HEAD_BYTES):
                 return Kind.COUNTERS
     below = survey(folder, listings)
     if below.has_raw:
@@ -232,7 +251,14 @@ def _sniff_archive(path: Path, listings: Inventory) -> Kind:
     return kind if kind in (*RUNS, *COUNTER_CAPTURES, Kind.SAMPLES) else Kind.ARCHIVE
 
 
-#: How files of frameworks start: kinds that content tells apart from Chrome traces and captures of tinygrad.
+# --- files by their first bytes ---
+_HEAD_BYTES = 1 << 16  #: Of a file that are looked at.
+_PACKED_HEAD_BYTES = 4 << 16  #: Of a packed file: a block of Zstandard, which unpacks as a whole, has up to 128 KiB.
+_SIGN_BYTES = 64  #: Signs of binary formats are within these.
+#: ELF, the bundle of clang, the same compressed, and an archive of objects.
+_CODE_OBJECTS = (b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"!<arch>\n")
+#: How files of frameworks start: kinds that content tells apart from Chrome traces and captures of tinygrad. Pickles
+#: start with 0x80; a Chakra trace starts with the length of its metadata, whose first field is the text "schema".
 _FRAMEWORK_SIGNS = {
     Kind.MEMORY_SNAPSHOT: re.compile(rb"(?s)\x80(?=.*segments)(?=.*(?:total_size|device_traces))"),
     Kind.FLIGHT_RECORDER: re.compile(
@@ -248,51 +274,50 @@ _FRAMEWORK_SIGNS = {
     ),
 }
 _SUFFIX_KINDS = {".et": Kind.EXECUTION_TRACE, ".nsys-rep": Kind.NSYS, ".qdrep": Kind.NSYS, ".hatchet": Kind.PROTON}
-_CODE_OBJECTS = (b"\x7fELF", b"__CLANG_OFFLOAD_BUNDLE__", b"CCOB", b"!<arch>\n")
-_FILES_LOOKED_AT = 64
-#: Kinds that make a folder without runs what it is, the first of them that is there.
-_OTHERS_IN_FOLDERS = (
-    Kind.BROKEN_DATABASE, Kind.COUNTERS, Kind.ROCPROF_COUNTERS, Kind.COMPUTE_DATABASE, Kind.AGENTS, Kind.STATISTICS,
-    Kind.DATABASE,
-)  # fmt: skip
-_PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
-#: A packet of a Perfetto trace: its length, and the first of the fields that packets start with.
-_PACKET = re.compile(
-    rb"\n[\x80-\xff]{0,4}[\x01-\x7f](?:[\x18\x40\x50\x68\x32\x5a\x62]|\x8a\x02|\x9a\x02|\x82\x02|\xe2\x03|\x92\x03|\xca\x05|\xda\x03)",
-    re.DOTALL,
-)
-_TEXT = re.compile(rb"[\t\n\r\x20-\x7e]*")  #: An empty line and a sentence can look like a packet.
-_HEAD_OF_RESULTS = 200
 #: The first plane of a file of JAX: its length, perhaps its number, and its name.
 _XPLANE = re.compile(rb"\n[\x00-\xff]{1,10}?(?:\x08[\x00-\xff]{1,10}?)?\x12.(?:/host:|/device:|Task Env)", re.DOTALL)
-#: Layout of a CSV file of rocprofv3 -> its kind; all others are traces of calls.
-_CSV_KINDS = {
-    "counters": Kind.COUNTERS, "dispatches": Kind.KERNEL_TRACE, "agents": Kind.AGENTS, "samples": Kind.SAMPLES,
-}  # fmt: skip
-_STATISTICS = {"name", "calls", "totaldurationns"}
-_COMPUTE_TABLES = {"compute_workload", "compute_kernel"}
-_WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")
-_SYSTEM = "sysinfo.csv"
-_LEVEL_PASS = re.compile(r"SQC?_\w*\.csv(\.gz)?")
-_TIMES_OF_WORKLOAD = "timestamps.csv"
-_ROCPROF = {"index", "kernelname", "gpu-id"}
+_PERFETTO_SUFFIXES = (".pftrace", ".perfetto-trace")
+#: Fields that the first packet of a Perfetto trace may start with, by their numbers in Perfetto's trace_packet.proto.
+_NUMBER_FIELDS = (3, 8, 10, 13)  # trusted_uid, timestamp, trusted_packet_sequence_id, sequence_flags
+# clock_snapshot, track_event, interned_data, trace_config, trace_stats, compressed_packets, trace_packet_defaults,
+# track_descriptor, trace_uuid
+_MESSAGE_FIELDS = (6, 11, 12, 33, 35, 50, 59, 60, 89)
+
+
+def _field_key(number: int, wire_type: int) -> bytes:
+    """The bytes before a field in protobuf: its number and wire type (0 = number, 2 = bytes) as base-128 number."""
+    key = number << 3 | wire_type
+    return bytes([key]) if key < 0x80 else bytes([key & 0x7F | 0x80, key >> 7])
+
+
+_FIELD_KEYS = [*(_field_key(number, 0) for number in _NUMBER_FIELDS), *(_field_key(n, 2) for n in _MESSAGE_FIELDS)]
+#: A packet, which is field 1 of a trace: its key, its length as base-128 number, and the key of its first field.
+_PACKET = re.compile(rb"\n[\x80-\xff]{0,4}[\x01-\x7f](?:" + b"|".join(map(re.escape, _FIELD_KEYS)) + b")")
+_TEXT = re.compile(rb"[\t\n\r\x20-\x7e]*")  #: An empty line and a sentence can look like a packet.
 
 
 def _sniff_file(file: Path, listings: Inventory) -> Kind:
+    """The kind of a file.
+
+    Signs that no other format has come first, then those that two formats may share, then text, which anything may be;
+    a plugin gets what is left.
+    """
     with open_regular(file) as stream:
-        head = stream.read(1 << 16)
+        head = stream.read(_HEAD_BYTES)
         if packing_of(head):
-            head += stream.read(3 << 16)  # a block of Zstandard has up to 128 KiB
+            head += stream.read(_PACKED_HEAD_BYTES - _HEAD_BYTES)
+    # By its name too: a database whose start is damaged is reported as one.
     if head_of(head).startswith(SQLITE) or is_named_like_database(file.name):
         return _sniff_database(file)
-    if head_of(head, 64).startswith(_CODE_OBJECTS):
+    if head_of(head, _SIGN_BYTES).startswith(_CODE_OBJECTS):
         return Kind.CODE_OBJECT
     if is_raw_name(file.name) or is_tinygrad_profile(file.name, head):
         return Kind.RAW_CAPTURE
     framework = next((kind for kind, sign in _FRAMEWORK_SIGNS.items() if sign.match(head_of(head))), None)
     if framework or file.suffix in _SUFFIX_KINDS:
         return framework or _SUFFIX_KINDS[file.suffix]
-    if without_packing(file.name).endswith(XPLANE_SUFFIX) or _XPLANE.match(head_of(head, 64)):
+    start = head_of(head, _SIGN_BYTES)
+    if without_packing(file.name).endswith(XPLANE_SUFFIX) or _XPLANE.match(start):
         return Kind.XPLANE
     # Any two bytes can look like the gfx9 header, so without the suffix only the full prefix counts.
     if generation_of(head) not in (Generation.NONE, Generation.NEWER) and head[0] & _PREFIX_BITS == _HEADER_PREFIX:
@@ -301,7 +326,6 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
         return Kind.RAW_CAPTURE if traces_in(file) == "raw" else Kind.ARCHIVE
     if file.suffix == ".json" and form_of(listings.names(file.absolute().parent)) == "ui_output":
         return Kind.UI_OUTPUT  # a file of a decoded directory stands for the directory
-    start = head_of(head, 64)
     is_packet = _PACKET.match(start) and not _TEXT.fullmatch(start)
     if is_packet or (without_packing(file.name).endswith(_PERFETTO_SUFFIXES) and start.startswith(b"\n")):
         return Kind.PERFETTO
@@ -314,6 +338,25 @@ def _sniff_file(file: Path, listings: Inventory) -> Kind:
     return Kind.PLUGIN if kind is Kind.UNKNOWN and reader_suffix(file.name) else kind
 
 
+# --- databases by their tables, and texts by their keys and columns ---
+_COMPUTE_TABLES = {"compute_workload", "compute_kernel"}
+_ROCPROF_TABLES = {"KERN", "OPS", "HIP", "HSA", "COPY"}
+#: Layout of a CSV file of rocprofv3 -> its kind; all others are traces of calls.
+_CSV_KINDS = {
+    "counters": Kind.COUNTERS, "dispatches": Kind.KERNEL_TRACE, "agents": Kind.AGENTS, "samples": Kind.SAMPLES,
+}  # fmt: skip
+_STATISTICS_COLUMNS = {"name", "calls", "totaldurationns"}
+_ROCPROF_COLUMNS = {"index", "kernelname", "gpu-id"}
+_RESULTS_KEY, _RESULTS_KEY_BYTES = b'"rocprofiler-sdk-tool"', 200  #: The first key of results; it is in these bytes.
+#: Keys of a Chrome trace, and of an event of one that is only a list; PyTorch writes the last two before its events.
+_CHROME_KEYS = (b'"traceEvents"', b'"deviceProperties"', b'"traceName"')
+_EVENT_KEYS = (b'"ph":', b'"ph" :')
+#: Keys and categories that PyTorch alone writes.
+_PYTORCH_SIGNS = re.compile(
+    rb'"(?:deviceProperties|baseTimeNanoseconds|distributedInfo|cpu_op|python_function|user_annotation|(?:cuda|hip)_runtime)"'
+)
+
+
 def _sniff_database(file: Path) -> Kind:
     """The kind of a database, by the names of its tables."""
     try:
@@ -323,14 +366,14 @@ def _sniff_database(file: Path) -> Kind:
     if not names:
         return Kind.BROKEN_DATABASE  # the recording ended before it wrote anything
     if "rocpd_op" in names:
-        return Kind.RPD
+        return Kind.RPD  # which has a table rocpd_metadata, too
     if any(name.startswith("rocpd_metadata") for name in names):
         return Kind.ROCPD
     if names >= _COMPUTE_TABLES:
         return Kind.COMPUTE_DATABASE
     if "StringIds" in names and any(name.startswith(("CUPTI_", "TARGET_INFO_", "NVTX_")) for name in names):
         return Kind.NSYS
-    return Kind.ROCPROF_DATABASE if names & {"KERN", "OPS", "HIP", "HSA", "COPY"} else Kind.DATABASE
+    return Kind.ROCPROF_DATABASE if names & _ROCPROF_TABLES else Kind.DATABASE
 
 
 def is_call_totals(head: bytes) -> bool:
@@ -345,6 +388,7 @@ def is_call_totals(head: bytes) -> bool:
 
 
 def _sniff_text(head: bytes) -> Kind:
+    """The kind of a text: JSON by its keys, tables by the columns of their header."""
     text = head_of(head).removeprefix(b"\xef\xbb\xbf").lstrip()
     if is_call_totals(text):
         return Kind.CALL_TOTALS
@@ -354,26 +398,18 @@ def _sniff_text(head: bytes) -> Kind:
     layout = layout_of(header)
     if layout:
         return _CSV_KINDS.get(layout.name, Kind.CSV_TRACE)
-    if set(header) >= _STATISTICS:
+    if set(header) >= _STATISTICS_COLUMNS:
         return Kind.STATISTICS
-    if set(header) >= _ROCPROF:
-        has_counters = any(map(is_counter_column, header))
+    has_counters = any(map(is_counter_column, header))
+    if set(header) >= _ROCPROF_COLUMNS:
         return Kind.ROCPROF_CSV if "beginns" in header and not has_counters else Kind.ROCPROF_COUNTERS
-    if any(map(is_counter_column, header)) or "counter_name" in header:
+    if has_counters or "counter_name" in header:
         return Kind.COUNTERS
     return Kind.KERNEL_TRACE if "vgpr_count" in header else Kind.UNKNOWN
 
 
 def _sniff_json(text: bytes) -> Kind:
-    if b'"rocprofiler-sdk-tool"' in text[:_HEAD_OF_RESULTS]:
+    if _RESULTS_KEY in text[:_RESULTS_KEY_BYTES]:
         return Kind.RESULTS
-    signs = _CHROME_SIGNS if text.startswith(b"{") else (b'"ph":', b'"ph" :')
-    return Kind.CHROME if any(sign in text for sign in signs) else Kind.UNKNOWN
-
-
-#: Keys and categories that PyTorch alone writes.
-_PYTORCH_SIGNS = re.compile(
-    rb'"(?:deviceProperties|baseTimeNanoseconds|distributedInfo|cpu_op|python_function|user_annotation|(?:cuda|hip)_runtime)"'
-)
-#: Keys of a Chrome trace; PyTorch writes the last two before its events.
-_CHROME_SIGNS = (b'"traceEvents"', b'"deviceProperties"', b'"traceName"')
+    keys = _CHROME_KEYS if text.startswith(b"{") else _EVENT_KEYS
+    return Kind.CHROME if any(key in text for key in keys) else Kind.UNKNOWN

@@ -17,7 +17,7 @@ from wavewright.analysis.trace.selection import traced_waves, whole_of
 from wavewright.analysis.trace.waits.stall_rows import class_names
 from wavewright.analysis.trace.waits.wait_producers import each_instruction, free_wait_cycles, placed_waves, port_rules
 from wavewright.base.once import once
-from wavewright.facts.stall_classes import BUSY_OF, PADDING
+from wavewright.facts.stall_classes import BUSY_OF, REMOVABLE_CLASSES
 from wavewright.model.trace import ThreadTrace
 
 #: Causes of gaps, in the order of the native core (`Gap` of cpp/include/wavewright/stalls.hpp).
@@ -144,7 +144,9 @@ def _asked(
     removal: Removal, causes: dict[str, int], row_count: int
 ) -> tuple[int, int, bool, bool, bool, object | None]:
     names = {name for cause in removal.causes for name in (cause, BUSY_OF.get(cause, cause))}
-    bits, padding = (sum({1 << causes[name] for name in some if name in causes}) for some in (names, names & PADDING))
+    bits, padding = (
+        sum({1 << causes[name] for name in some if name in causes}) for some in (names, names & REMOVABLE_CLASSES)
+    )
     flags = None
     if removal.rows:
         flags = pl.Series(range(row_count), dtype=pl.Int64).is_in(list(removal.rows)).cast(pl.UInt8)
