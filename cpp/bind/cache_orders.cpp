@@ -48,8 +48,8 @@ nb::dict simulate_order(const nb::dict& work_columns, const nb::dict& machine, c
                   .l2_sets = number<uint32_t>(machine, "l2_sets"),
                   .l2_ways = number<uint32_t>(machine, "l2_ways"),
                   .last_level_lines = number<uint64_t>(machine, "last_level_lines")};
-    Order how{.depth = number<uint32_t>(order, "depth"),
-              .drift = number<double>(order, "drift"),
+    Order how{.queue_depth = number<uint32_t>(order, "depth"),
+              .drift_turns = number<double>(order, "drift"),
               .seed = number<uint64_t>(order, "seed")};
     Misses misses;
     {

@@ -35,7 +35,7 @@ constexpr Machine kMachine{
 
 TEST(cache_orders, lines_of_one_workgroup_are_read_once) {
     for (const uint32_t depth : {0U, 1U, 32U}) {
-        const Misses misses = simulate(loads(8, 10, 100), kMachine, {.depth = depth});
+        const Misses misses = simulate(loads(8, 10, 100), kMachine, {.queue_depth = depth});
         CHECK_EQUAL(misses.workgroups, 8U);
         CHECK_EQUAL(misses.read_misses, 80U);
         CHECK_EQUAL(misses.write_misses, 8U);
@@ -56,7 +56,7 @@ TEST(cache_orders, what_does_not_fit_is_read_again) {
     Machine small = kMachine;  // one workgroup after the other, and nothing before an L2 of four lines
     small.l2_sets = small.cus = small.residents = 1;
     small.l1_sets = small.l1_ways = 0;
-    const Misses misses = simulate(loads(8, 10, 0), small, {.depth = 1});
+    const Misses misses = simulate(loads(8, 10, 0), small, {.queue_depth = 1});
     CHECK(misses.read_misses > 20U);
     CHECK(misses.evictions > 0U);
     CHECK_EQUAL(misses.read_misses + misses.write_misses - misses.evictions, 2U * 4U);
@@ -100,9 +100,9 @@ TEST(cache_orders, the_line_that_was_not_used_for_longest_leaves) {
 
 TEST(cache_orders, waves_that_end_before_a_barrier_do_not_hold_the_others) {
     Work work = loads(2, 4, 0);
-    work.waves[1].end = 2;
-    CHECK_EQUAL(simulate(work, kMachine, {.depth = 32}).workgroups, 2U);
-    work.waves[1].end = work.waves[1].first;
+    work.waves[1].end_step = 2;
+    CHECK_EQUAL(simulate(work, kMachine, {.queue_depth = 32}).workgroups, 2U);
+    work.waves[1].end_step = work.waves[1].first_step;
     CHECK_EQUAL(simulate(work, kMachine, {}).workgroups, 2U);
 }
 
@@ -120,10 +120,10 @@ TEST(cache_orders, numbers_that_point_outside_are_refused) {
     work.moves.pop_back();
     CHECK(is_refused(work, kMachine));
     work = loads(2, 2, 0);
-    work.steps[0].count = 9;
+    work.steps[0].block_count = 9;
     CHECK(is_refused(work, kMachine));
     work = loads(2, 2, 0);
-    work.kinds[0].end = 0;
+    work.kinds[0].end_wave = 0;
     CHECK(is_refused(work, kMachine));
     Machine machine = kMachine;
     machine.cus = 0;

@@ -1,4 +1,6 @@
-// Caches that drop what was not used for longest: in sets of single lines, or as a whole with blocks of lines.
+// Caches that drop the line that was not used for longest (LRU). Two forms behind one `touch`:
+// - with sets: `ways` single lines each, the set by a hash of the line, because how hardware chooses it is not known;
+// - without sets: one pool of blocks of neighbouring lines, which come and leave as a whole.
 #pragma once
 
 #include <algorithm>
@@ -6,24 +8,25 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace wavewright::caches {
 
 class LineCache {
   public:
-    // No sets: everything stays, or as many lines as `capacity` says.
+    // `capacity` is in lines and counts where `sets` is 0; there 0 = nothing is ever dropped.
     LineCache(uint32_t sets, uint32_t ways, uint64_t capacity)
         : sets_(sets),
           ways_(ways),
           capacity_(capacity),
-          is_power_((sets & (sets - 1)) == 0),
+          has_power_of_two_sets_((sets & (sets - 1)) == 0),
           tags_(size_t{sets} * ways, kEmpty) {}
 
-    // Whether it was there; now it is.
+    // Looks up `count` lines from `line` on (1 where there are sets) and keeps them. Returns whether they were there.
     bool touch(int64_t line, uint32_t count) { return sets_ != 0 ? touch_set(line) : touch_block(line, count); }
 
-    uint64_t evictions() const { return evictions_; }
+    uint64_t evictions() const { return evictions_; }  // lines dropped
 
   private:
     static constexpr int64_t kEmpty = std::numeric_limits<int64_t>::min();
@@ -38,36 +41,35 @@ class LineCache {
     // The lines of a set stand in the order in which they were used, the last one first.
     bool touch_set(int64_t line) {
         const uint64_t hash = mixed(static_cast<uint64_t>(line));
-        int64_t* const set = tags_.data() + (is_power_ ? hash & (sets_ - 1) : hash % sets_) * ways_;
-        size_t at = 0;
-        while (at < ways_ && set[at] != line) ++at;
-        const bool is_there = at < ways_;
-        if (!is_there && set[--at] != kEmpty) ++evictions_;
-        std::memmove(set + 1, set, at * sizeof *set);
+        int64_t* const set = tags_.data() + (has_power_of_two_sets_ ? hash & (sets_ - 1) : hash % sets_) * ways_;
+        size_t way = 0;
+        while (way < ways_ && set[way] != line) ++way;
+        const bool is_hit = way < ways_;
+        if (!is_hit) {
+            way = ways_ - 1;  // the last way gives up its line
+            if (set[way] != kEmpty) ++evictions_;
+        }
+        std::memmove(set + 1, set, way * sizeof *set);
         *set = line;
-        return is_there;
+        return is_hit;
     }
 
+    // Blocks stand in a list by their last use, from `newest_` to `oldest_`, and in a hash table by their first line.
     bool touch_block(int64_t line, uint32_t count) {
-        if (places_.size() < 2 * (used_ + 1)) grow();
-        size_t place = place_of(line);
-        if (places_[place] != kNone) {
-            if (capacity_ != 0 && places_[place] != newest_) {
-                unlink(places_[place]);
-                link(places_[place]);
+        if (slots_.size() < 2 * (used_ + 1)) grow();  // at most half full, so that searches stay short
+        const size_t slot = slot_of(line);
+        if (slots_[slot] != kNone) {
+            // Without a capacity nothing asks for the order.
+            if (capacity_ != 0 && slots_[slot] != newest_) {
+                unlink(slots_[slot]);
+                link(slots_[slot]);
             }
             return true;
         }
-        uint32_t number = unused_;
-        if (number == kNone) {
-            number = static_cast<uint32_t>(blocks_.size());
-            blocks_.emplace_back();
-        } else {
-            unused_ = blocks_[number].older;
-        }
+        const uint32_t number = free_block();
         blocks_[number].line = line;
         blocks_[number].count = count;
-        places_[place] = number;
+        slots_[slot] = number;
         link(number);
         ++used_;
         lines_ += count;
@@ -75,19 +77,48 @@ class LineCache {
         return false;
     }
 
-    // Where a line stands among the places, or could.
-    size_t place_of(int64_t line) const {
-        size_t place = mixed(static_cast<uint64_t>(line)) & (places_.size() - 1);
-        while (places_[place] != kNone && blocks_[places_[place]].line != line)
-            place = (place + 1) & (places_.size() - 1);
-        return place;
+    // A place in `blocks_`: that of a block that was dropped, or a new one.
+    uint32_t free_block() {
+        if (unused_ == kNone) {
+            blocks_.emplace_back();
+            return static_cast<uint32_t>(blocks_.size() - 1);
+        }
+        return std::exchange(unused_, blocks_[unused_].older);
+    }
+
+    // ---- The hash table: open addressing with linear probing; its size is a power of two.
+
+    size_t slot_mask() const { return slots_.size() - 1; }
+    size_t first_slot_of(int64_t line) const { return mixed(static_cast<uint64_t>(line)) & slot_mask(); }
+
+    // The slot that has a line, or the empty one where it belongs.
+    size_t slot_of(int64_t line) const {
+        size_t slot = first_slot_of(line);
+        while (slots_[slot] != kNone && blocks_[slots_[slot]].line != line) slot = (slot + 1) & slot_mask();
+        return slot;
     }
 
     void grow() {
-        places_.assign(std::max<size_t>(1024, 2 * places_.size()), kNone);
-        for (uint32_t each = newest_; each != kNone; each = blocks_[each].older)
-            places_[place_of(blocks_[each].line)] = each;
+        constexpr size_t kFirstSlots = 1024;
+        slots_.assign(std::max<size_t>(kFirstSlots, 2 * slots_.size()), kNone);
+        for (uint32_t number = newest_; number != kNone; number = blocks_[number].older)
+            slots_[slot_of(blocks_[number].line)] = number;
     }
+
+    // Empties a slot. Lines behind it that found their first slot taken move up: a search ends at an empty slot.
+    void empty_slot(size_t hole) {
+        for (size_t slot = (hole + 1) & slot_mask(); slots_[slot] != kNone; slot = (slot + 1) & slot_mask()) {
+            const size_t first = first_slot_of(blocks_[slots_[slot]].line);
+            const size_t steps_from_first = (slot - first) & slot_mask();
+            const size_t steps_from_hole = (slot - hole) & slot_mask();
+            if (steps_from_first < steps_from_hole) continue;  // its first slot lies behind the hole
+            slots_[hole] = slots_[slot];
+            hole = slot;
+        }
+        slots_[hole] = kNone;
+    }
+
+    // ---- The list.
 
     void link(uint32_t number) {
         blocks_[number].older = newest_;
@@ -109,16 +140,7 @@ class LineCache {
         evictions_ += block.count;
         --used_;
         unlink(number);
-        size_t hole = place_of(block.line);
-        // What stood behind it, because its own place was taken, moves up.
-        for (size_t at = (hole + 1) & (places_.size() - 1); places_[at] != kNone;
-             at = (at + 1) & (places_.size() - 1)) {
-            const size_t home = mixed(static_cast<uint64_t>(blocks_[places_[at]].line)) & (places_.size() - 1);
-            if (((at - home) & (places_.size() - 1)) < ((at - hole) & (places_.size() - 1))) continue;
-            places_[hole] = places_[at];
-            hole = at;
-        }
-        places_[hole] = kNone;
+        empty_slot(slot_of(block.line));
         block.older = unused_;
         unused_ = number;
     }
@@ -126,18 +148,20 @@ class LineCache {
     static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
     struct Block {
-        int64_t line = 0;
+        int64_t line = 0;  // the first one
         uint32_t count = 0, older = kNone, newer = kNone;
     };
 
     uint32_t sets_, ways_;
-    uint64_t capacity_, lines_ = 0, evictions_ = 0;
-    bool is_power_;
-    std::vector<int64_t> tags_;
+    uint64_t capacity_;                   // in lines
+    uint64_t lines_ = 0, evictions_ = 0;  // lines of the pool; lines dropped
+    bool has_power_of_two_sets_;          // then a mask does instead of a division
+    std::vector<int64_t> tags_;           // lines, set by set
     std::vector<Block> blocks_;
-    std::vector<uint32_t> places_;  // numbers of blocks, by a hash of their lines
-    uint32_t newest_ = kNone, oldest_ = kNone, unused_ = kNone;
-    size_t used_ = 0;
+    std::vector<uint32_t> slots_;  // numbers of blocks
+    uint32_t newest_ = kNone, oldest_ = kNone;
+    uint32_t unused_ = kNone;  // first of the dropped blocks, which are chained by `older`
+    size_t used_ = 0;          // blocks of the pool
 };
 
 }  // namespace wavewright::caches
