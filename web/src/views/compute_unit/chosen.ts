@@ -8,18 +8,18 @@ import { slotKey, waveNumbered } from "../../model/slots";
 import { loadWave, positionsOf, stretchesWhere, stretchOf, type WaveData } from "../../model/wave_data";
 import { targetWave, type Wave } from "../../model/waves";
 
-/** The executions of the selected row in the selected wave, and the one that is selected. */
+/** The selected wave, and what of the selected row is known in it. */
 export interface Chosen {
   wave: Wave;
   track: number;
+  /** All executions of the selected row in the wave; empty = no row is selected, or the wave is not loaded yet. */
   executions: Range[];
+  /** The selected execution as a span, and as a step of its wave; null = none of them is selected. */
   focus: Span | null;
-  at: Step | null;
-  /** What it waited for, or what waited for it. */
+  step: Step | null;
+  /** What that step waited for, or what waited for it. */
   links: Link[];
 }
-
-const NOTHING = { executions: [], focus: null, at: null, links: [] };
 
 /** Executions that other views point at, and their track. */
 export interface Previewed {
@@ -27,7 +27,7 @@ export interface Previewed {
   executions: Range[];
 }
 
-/** What is selected, with its executions in the target wave. */
+/** What is selected, in three turns: the wave at once, its executions when it is loaded, their links when those are. */
 export function useChosen(
   instructions: Layer | undefined,
   trackOf: Map<string, number>,
@@ -42,33 +42,51 @@ export function useChosen(
       chosen.value = null;
       return;
     }
+    const waveAlone: Chosen = { wave, track, executions: [], focus: null, step: null, links: [] };
+    chosen.value = waveAlone;
+    if (row === undefined) return;
     let isStale = false;
-    chosen.value = { wave, track, ...NOTHING };
-    if (row !== undefined) {
-      loadWave(wave.wave).then(
-        (data) => {
-          if (isStale) return;
-          const positions = positionsOf(data, row);
-          const executions = positions.map((position) => stretchOf(data, position));
-          const position = positions[iteration ?? -1];
-          const focus = focusOf(instructions, track, wave, data, position);
-          const at = position === undefined ? null : stepAt(data, position);
-          chosen.value = { wave, track, executions, focus, at, links: [] };
-          if (!at) return;
-          void linksOf(wave.wave, at.position)
-            .catch(() => []) // not in an exported page: no arrows
-            .then((links) => {
-              if (!isStale && links.length) chosen.value = { wave, track, executions, focus, at, links };
-            });
-        },
-        () => {},
-      );
-    }
+    loadWave(wave.wave).then(
+      (data) => {
+        if (isStale) return;
+        const selected = { row, iteration, wave, data, instructions, track };
+        const withExecutions: Chosen = { ...waveAlone, ...executionsOf(selected) };
+        chosen.value = withExecutions;
+        if (!withExecutions.step) return;
+        void linksOf(wave.wave, withExecutions.step.position)
+          .catch(() => []) // not in an exported page: no arrows
+          .then((links) => {
+            if (!isStale && links.length) chosen.value = { ...withExecutions, links };
+          });
+      },
+      () => {}, // the wave cannot be read: it is marked without executions
+    );
     return () => {
       isStale = true;
     };
   });
   return chosen;
+}
+
+interface SelectedRow {
+  row: number;
+  /** Which execution of the row is selected, from 0. */
+  iteration: number | undefined;
+  wave: Wave;
+  data: WaveData;
+  instructions: Layer;
+  track: number;
+}
+
+function executionsOf({ row, iteration, wave, data, instructions, track }: SelectedRow) {
+  const positions = positionsOf(data, row);
+  const executions = positions.map((position) => stretchOf(data, position));
+  const position = iteration === undefined ? undefined : positions[iteration];
+  if (position === undefined) return { executions, focus: null, step: null };
+  const item = wave.firstInstruction + position;
+  const place = { layer: instructions, track, ...stretchOf(data, position) };
+  const focus: Span = { ...place, kind: 0, count: 1, item, depth: 0, level: 0 };
+  return { executions, focus, step: stepAt(data, position) };
 }
 
 /** The executions of what the pointer is over in another view, a row or a source line, in the target wave. */
@@ -88,7 +106,7 @@ export function usePreviewed(trackOf: Map<string, number>): ReadonlySignal<Previ
       (data) => {
         if (!isStale) previewed.value = { track, executions: stretchesWhere(data, isPointedAt) };
       },
-      () => {},
+      () => {}, // the wave cannot be read: nothing is marked
     );
     return () => {
       isStale = true;
@@ -107,10 +125,4 @@ function rowTest(
   if (!sourceLine) return null;
   const rows = new Set(rowsOf(sourceLine).inlined);
   return (tested) => rows.has(tested);
-}
-
-function focusOf(layer: Layer, track: number, wave: Wave, data: WaveData, position: number | undefined): Span | null {
-  if (position === undefined) return null;
-  const item = wave.firstInstruction + position;
-  return { layer, track, ...stretchOf(data, position), kind: 0, count: 1, item, depth: 0, level: 0 };
 }

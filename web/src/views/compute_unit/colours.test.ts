@@ -3,7 +3,7 @@ import { colourOf, mixed } from "../../draw/palette";
 import { PALER } from "../../draw/stalled";
 import { spanColour } from "../../draw/timeline_spans";
 import type { Kind, Layer } from "../../model/layers";
-import { colourIn, legendOf, litLayer } from "./colours";
+import { type ColourBy, colourIn, legendOf } from "./colours";
 
 const made = (name: string, kinds: Partial<Kind>[]): Layer =>
   ({ name, kinds: kinds.map((kind, number) => ({ kind: number, ...kind })) }) as Layer;
@@ -55,17 +55,19 @@ describe("the legend has the colours that spans are drawn with", () => {
   });
 });
 
+const colourWith = (by: ColourBy, lit: number | null, layer: Layer, kind: number) =>
+  colourIn({ by, layers, lit }, layer, kind);
+
 describe("a kind that is lit up", () => {
   it("alone keeps its colour, among those that the legend is about", () => {
-    expect(litLayer("kind", layers)).toBe(instructions);
-    expect(colourIn("kind", layers, 2, instructions, 2)).toBeUndefined();
-    expect(colourIn("kind", layers, 2, instructions, 1)).toBe(mixed(colourOf("SMEM"), colourOf("EMPTY"), 0.82));
-    expect(colourIn("kind", layers, 2, states, 0)).toBeUndefined();
-    expect(colourIn("kind", layers, null, instructions, 1)).toBeUndefined();
+    expect(colourWith("kind", 2, instructions, 2)).toBeUndefined();
+    expect(colourWith("kind", 2, instructions, 1)).toBe(mixed(colourOf("SMEM"), colourOf("EMPTY"), 0.82));
+    expect(colourWith("kind", 2, states, 0)).toBeUndefined();
+    expect(colourWith("kind", null, instructions, 1)).toBeUndefined();
   });
   it("by class leaves what was issued grey, and paler than that when a class is lit", () => {
-    expect(colourIn("class", layers, null, instructions, 2)).toBe(colourOf("issued"));
-    expect(colourIn("class", layers, 0, instructions, 0)).toBe(mixed(colourOf("issued"), colourOf("EMPTY"), 0.82));
-    expect(colourIn("class", layers, 0, classes, 0)).toBeUndefined();
+    expect(colourWith("class", null, instructions, 2)).toBe(colourOf("issued"));
+    expect(colourWith("class", 0, instructions, 0)).toBe(mixed(colourOf("issued"), colourOf("EMPTY"), 0.82));
+    expect(colourWith("class", 0, classes, 0)).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 // The waves of the traced compute units: every instruction on its slot, with the states of the waves.
 import { type Signal, useComputed, useSignal, useSignalEffect } from "@preact/signals";
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { flipped } from "../../base/sets";
 import { paintEventLines } from "../../draw/event_lines";
@@ -20,14 +20,14 @@ import { KindLegend } from "../../widgets/kind_legend";
 import { SaveMenu } from "../../widgets/saving";
 import { Timeline, TimelineHandle } from "../../widgets/timeline";
 import { useChosen, usePreviewed } from "./chosen";
-import { CHOICES, type ColourBy, colourBy, colourIn, colourSpansBy, legendOf } from "./colours";
+import { CHOICES, type ColourBy, colourBy, colourIn, colourSpansBy, type Layers, legendOf } from "./colours";
 import { History, remembered } from "./history";
 import { goTo, Linked } from "./linked";
 import { paintMarks } from "./marks";
 import { computeUnitRows } from "./rows";
 import { labelOf, previewSpan, selectSpan, tooltipOf } from "./spans";
 
-const COMFORTABLE = { least: 6, most: 22 };
+const ROW_HEIGHTS = { least: 6, most: 22 };
 
 function ComputeUnit() {
   const answer = useAnswer(layersOf(current.value));
@@ -35,92 +35,50 @@ function ComputeUnit() {
 }
 
 function Tracks({ set }: { set: LayerSet }) {
-  const facts = traceOverview();
+  const handle = useMemo(() => new TimelineHandle(), []);
+  // Without traced instructions the states of the waves tell which slots there are.
   const instructions = set.layer("instructions") ?? set.layer("states");
   const engines = useMemo(() => enginesOf(instructions), [instructions]);
-  const hidden = useSignal<ReadonlySet<number>>(new Set());
-  const history = useSignal<Execution[]>([]);
-  const handle = useMemo(() => new TimelineHandle(), []);
-  const lives = livesBySlot.value;
-  const lit = useSignal<number | null>(null);
-  const by = colourBy();
-  const stalls = set.layer("stalls");
-  const shares = useAnswer(stalls ? stalledShares(current.value) : null);
-  const named = useAnswer(by === "class" && stalls ? lateKinds(current.value, stalls.name) : null);
-  const classes = useComputed(() => {
-    const answer = named.value;
-    return stalls && answer.state === "ready" ? { ...stalls, kinds: answer.value } : undefined;
-  });
-  const layers = { instructions, states: set.layer("states"), classes: classes.value };
-  const rows = useComputed(() => {
-    const tiles = shares.value.state === "ready" ? shares.value.value : null;
-    const look = { areStates: colourBy() === "state", shares: tiles, classes: classes.value ?? null };
-    return computeUnitRows(set, livesBySlot.value, (se) => !hidden.value.has(se), look);
-  });
   const trackOf = useMemo(() => tracksBySlot(instructions), [instructions]);
   const chosen = useChosen(instructions, trackOf);
   const previewed = usePreviewed(trackOf);
-  useSignalEffect(() => {
-    const tiles = shares.value;
-    return () => (tiles.state === "ready" ? tiles.value.close() : undefined);
-  });
-
+  const hiddenEngines = useSignal<ReadonlySet<number>>(new Set());
+  const history = useSignal<Execution[]>([]);
+  const lit = useSignal<number | null>(null);
+  const { layers, rows } = useRows(set, instructions, hiddenEngines);
+  // Rows that are too thin show states.
+  const by = handle.isThin.value && layers.states ? "state" : colourBy();
+  const kindColour = (layer: Layer, kind: number) => colourIn({ by, layers, lit: lit.value }, layer, kind);
   const onSpan = async (span: Span | null, isByKey: boolean) => {
     const execution = span && (await selectSpan(span));
+    // The history is of clicks: keys go through executions one by one.
     if (execution && !isByKey) history.value = remembered(history.value, execution);
   };
-  const events = set.layer("events");
-  const overlay = (painter: Painter, frame: Frame) => {
-    if (events) {
-      const engine = (track: number) => `SE ${events.tracks.find((l) => l.track === track)?.se}`;
-      paintEventLines(painter, frame, set, events, () => true, engine, {});
-    }
-  };
-  // Rows that are too thin show states.
-  const drawn = handle.isThin.value && layers.states ? "state" : by;
-  const kindColour = (layer: Layer, kind: number) => colourIn(drawn, layers, lit.value, layer, kind);
-  const ends = useMemo((): { list: ArrowEnd[] } => ({ list: [] }), []);
-  const onPlace = (x: number, y: number): boolean => {
-    const step = endAt(ends.list, x, y);
-    if (step && chosen.value) goTo(chosen.value.wave.wave, step);
-    return step !== undefined;
-  };
+  /** The ends of the arrows as they were painted last: a click on one goes to its execution. */
+  const arrowEnds = useRef<ArrowEnd[]>([]);
   const highlight = (painter: Painter, frame: Frame) => {
     const marked = { trackOf, chosen: chosen.value, previewed: previewed.value };
-    ends.list = instructions ? paintMarks(painter, frame, { instructions, ...marked }) : [];
+    arrowEnds.current = instructions ? paintMarks(painter, frame, { instructions, ...marked }) : [];
+  };
+  const onPlace = (x: number, y: number): boolean => {
+    const step = endAt(arrowEnds.current, x, y);
+    if (step && chosen.value) goTo(chosen.value.wave.wave, step);
+    return step !== undefined;
   };
   return (
     <div class="view">
       <div class="toolbar of-timeline">
         <span class="wide-only">
-          {exact(lives.size)} slots, {exact(facts.wave_count)} waves
+          {exact(livesBySlot.value.size)} slots, {exact(traceOverview().wave_count)} waves
         </span>
-        {engines.length > 1 ? <EngineChips engines={engines} hidden={hidden} /> : null}
+        <EngineChips engines={engines} hidden={hiddenEngines} />
         <History list={history.value} />
-        <Linked wave={chosen.value?.wave.wave ?? -1} links={chosen.value?.links ?? []} at={chosen.value?.at ?? null} />
-        <ColourSelect
-          by={by}
-          isThere={{ kind: true, state: layers.states !== undefined, class: stalls !== undefined }}
-          onChange={() => {
-            lit.value = null;
-          }}
+        <Linked
+          wave={chosen.value?.wave.wave ?? -1}
+          links={chosen.value?.links ?? []}
+          step={chosen.value?.step ?? null}
         />
-        {drawn === by ? null : (
-          <span
-            class="wide-only"
-            title="Below 8 pixels tracks show the states of their waves: Alt + wheel, or +, makes them taller"
-          >
-            thin tracks: states
-          </span>
-        )}
-        <KindLegend
-          label={`Colours by ${CHOICES[drawn].name}`}
-          entries={legendOf(drawn, layers)}
-          chosen={lit.value ?? undefined}
-          onKind={(kind) => {
-            lit.value = kind === lit.value ? null : kind;
-          }}
-        />
+        <Colours by={by} set={set} layers={layers} lit={lit} />
         <SaveMenu name="compute_unit" offers={handle.offers()} />
       </div>
       <Timeline
@@ -128,22 +86,93 @@ function Tracks({ set }: { set: LayerSet }) {
         set={set}
         rows={rows.value}
         unit="cycles"
-        clockMhz={facts.clock_mhz}
-        rowHeights={COMFORTABLE}
+        clockMhz={traceOverview().clock_mhz}
+        rowHeights={ROW_HEIGHTS}
         overviewLayer={set.layer("waves") ?? instructions}
         {...(instructions ? { countedLayer: instructions } : {})}
         countedAs="instructions"
         handle={handle}
         focus={chosen.value?.focus ?? null}
         reveal={chosen.value && instructions ? { layer: instructions, track: chosen.value.track } : null}
-        {...{ onSpan, onPlace, tooltipOf, labelOf, overlay, highlight, kindColour }}
+        overlay={(painter, frame) => paintEvents(painter, frame, set)}
         onHover={previewSpan}
+        {...{ onSpan, onPlace, tooltipOf, labelOf, highlight, kindColour }}
       />
     </div>
   );
 }
 
+/** The rows, and the layers that their colours are about: shares of stall and names of stall classes come later. */
+function useRows(set: LayerSet, instructions: Layer | undefined, hiddenEngines: Signal<ReadonlySet<number>>) {
+  const stalls = set.layer("stalls");
+  const shares = useAnswer(stalls ? stalledShares(current.value) : null);
+  const names = useAnswer(colourBy() === "class" && stalls ? lateKinds(current.value, stalls.name) : null);
+  const classes = useComputed(() => {
+    const kinds = names.value;
+    return stalls && kinds.state === "ready" ? { ...stalls, kinds: kinds.value } : undefined;
+  });
+  useSignalEffect(() => {
+    const tiles = shares.value;
+    return () => (tiles.state === "ready" ? tiles.value.close() : undefined);
+  });
+  const rows = useComputed(() => {
+    const tiles = shares.value.state === "ready" ? shares.value.value : null;
+    const look = { areStates: colourBy() === "state", shares: tiles, classes: classes.value ?? null };
+    return computeUnitRows(set, livesBySlot.value, (se) => !hiddenEngines.value.has(se), look);
+  });
+  return { layers: { instructions, states: set.layer("states"), classes: classes.value }, rows };
+}
+
+/** Lines of the events through the tracks of their shader engine. */
+function paintEvents(painter: Painter, frame: Frame, set: LayerSet): void {
+  const events = set.layer("events");
+  if (!events) return;
+  const engine = (number: number) => `SE ${events.tracks.find(({ track }) => track === number)?.se}`;
+  paintEventLines(painter, frame, set, events, () => true, engine, {});
+}
+
+interface ColoursProps {
+  /** What the colours on screen say: of thin tracks not what is chosen. */
+  by: ColourBy;
+  set: LayerSet;
+  layers: Layers;
+  lit: Signal<number | null>;
+}
+
+/** What colours say, and the legend, in which a click lights a kind up. */
+function Colours({ by, set, layers, lit }: ColoursProps) {
+  const chosen = colourBy();
+  return (
+    <>
+      <ColourSelect
+        by={chosen}
+        isThere={{ kind: true, state: layers.states !== undefined, class: set.layer("stalls") !== undefined }}
+        onChange={() => {
+          lit.value = null;
+        }}
+      />
+      {by === chosen ? null : (
+        <span
+          class="wide-only"
+          title="Below 8 pixels tracks show the states of their waves: Alt + wheel, or +, makes them taller"
+        >
+          thin tracks: states
+        </span>
+      )}
+      <KindLegend
+        label={`Colours by ${CHOICES[by].name}`}
+        entries={legendOf(by, layers)}
+        chosen={lit.value ?? undefined}
+        onKind={(kind) => {
+          lit.value = kind === lit.value ? null : kind;
+        }}
+      />
+    </>
+  );
+}
+
 function EngineChips({ engines, hidden }: { engines: number[]; hidden: Signal<ReadonlySet<number>> }) {
+  if (engines.length < 2) return null;
   return (
     <Chips
       label="Shader engines"

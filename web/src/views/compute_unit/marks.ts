@@ -1,4 +1,4 @@
-// What is marked on the tracks of the compute unit.
+// What is marked on the tracks of the compute unit: annotations, what is selected, and what the pointer is over elsewhere.
 import type { Frame } from "../../draw/frame";
 import { outline } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
@@ -6,7 +6,6 @@ import { colourOf, paper, seriesColour } from "../../draw/palette";
 import { type ArrowEnd, paintWaitArrows } from "../../draw/wait_arrows";
 import { annotations, colourNumber, waveOf } from "../../model/annotations";
 import type { Layer } from "../../model/layers";
-import type { Step } from "../../model/producers";
 import { preview, type Range } from "../../model/selection";
 import { slotKey, waveNumbered } from "../../model/slots";
 import type { Wave } from "../../model/waves";
@@ -19,41 +18,58 @@ interface Marked {
   previewed: Previewed | null;
 }
 
-/** Notes, the selected wave with its executions and what it waited for, and what the pointer is over elsewhere: the ends of the arrows. */
+/** Paints all marks; returns where arrows of the selected execution end, to be clicked. */
 export function paintMarks(painter: Painter, frame: Frame, marked: Marked): ArrowEnd[] {
-  const { instructions, trackOf, chosen, previewed } = marked;
-  const placeOf = (wave: Wave | undefined) => {
-    const track = wave && trackOf.get(slotKey(wave));
-    return track === undefined ? null : frame.trackToY(instructions, track);
-  };
-  const mark = (executions: Range[], y: number, colour: string) => {
-    let last = Number.NEGATIVE_INFINITY;
-    for (const execution of executions) {
-      if (execution.end < frame.window.begin || execution.begin > frame.window.end) continue;
-      const x = frame.timeToX(execution.begin);
-      // Far out, many of them share a pixel.
-      if (x - last < 1) continue;
-      last = x;
-      outline(painter, frame, { y, height: 3 }, execution, colour, 1);
-    }
-  };
-  for (const each of annotations.value) {
-    const box = placeOf(waveOf(each));
-    if (box && each.range) outline(painter, frame, box, each.range, seriesColour(colourNumber(each)), 2);
-  }
-  const place = chosen && frame.trackToY(instructions, chosen.track);
-  if (place) {
-    outline(painter, frame, place, chosen.wave, paper("accent"));
-    mark(chosen.executions, place.y + place.height - 3, paper("text"));
-  }
-  const isLinked = chosen?.at && place && chosen.links.length;
-  const ends = isLinked
-    ? paintWaitArrows(painter, frame, place, chosen.links, chosen.at as Step, colourOf("arrow"))
-    : [];
-  const pointedAt = previewed && frame.trackToY(instructions, previewed.track);
-  if (pointedAt) mark(previewed.executions, pointedAt.y + 1, paper("accent"));
-  const other = waveNumbered(preview.value.wave);
-  const seen = placeOf(other);
-  if (other && seen && other !== chosen?.wave) outline(painter, frame, seen, other, `${paper("accent")}80`, 1);
+  paintNotes(painter, frame, marked);
+  const ends = paintChosen(painter, frame, marked);
+  paintPreviewed(painter, frame, marked);
   return ends;
+}
+
+/** Frames around the intervals of annotations. */
+function paintNotes(painter: Painter, frame: Frame, marked: Marked): void {
+  for (const note of annotations.value) {
+    const place = placeOf(waveOf(note), frame, marked);
+    if (place && note.range) outline(painter, frame, place, note.range, seriesColour(colourNumber(note)), 2);
+  }
+}
+
+/** The life of the selected wave, a line at the foot of its track for each execution, and arrows of the selected one. */
+function paintChosen(painter: Painter, frame: Frame, { instructions, chosen }: Marked): ArrowEnd[] {
+  const place = chosen && frame.trackToY(instructions, chosen.track);
+  if (!place) return [];
+  outline(painter, frame, place, chosen.wave, paper("accent"));
+  paintExecutions(painter, frame, chosen.executions, place.y + place.height - EXECUTION_HEIGHT, paper("text"));
+  if (!chosen.step || !chosen.links.length) return [];
+  return paintWaitArrows(painter, frame, place, chosen.links, chosen.step, colourOf("arrow"));
+}
+
+/** What the pointer is over in another view: a line at the head of the track for each execution, the life of a wave. */
+function paintPreviewed(painter: Painter, frame: Frame, marked: Marked): void {
+  const { instructions, chosen, previewed } = marked;
+  const pointedAt = previewed && frame.trackToY(instructions, previewed.track);
+  if (pointedAt) paintExecutions(painter, frame, previewed.executions, pointedAt.y + 1, paper("accent"));
+  const wave = waveNumbered(preview.value.wave);
+  const place = placeOf(wave, frame, marked);
+  if (wave && place && wave !== chosen?.wave) outline(painter, frame, place, wave, `${paper("accent")}80`, 1);
+}
+
+function placeOf(wave: Wave | undefined, frame: Frame, { instructions, trackOf }: Marked) {
+  const track = wave && trackOf.get(slotKey(wave));
+  return track === undefined ? null : frame.trackToY(instructions, track);
+}
+
+/** Pixels of the line that marks an execution. */
+const EXECUTION_HEIGHT = 3;
+
+function paintExecutions(painter: Painter, frame: Frame, executions: Range[], y: number, colour: string): void {
+  let last = Number.NEGATIVE_INFINITY;
+  for (const execution of executions) {
+    if (execution.end < frame.window.begin || execution.begin > frame.window.end) continue;
+    const x = frame.timeToX(execution.begin);
+    // Far out, many of them share a pixel.
+    if (x - last < 1) continue;
+    last = x;
+    outline(painter, frame, { y, height: EXECUTION_HEIGHT }, execution, colour, 1);
+  }
 }

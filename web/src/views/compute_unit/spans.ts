@@ -18,24 +18,32 @@ function trackAt(span: Span): Track {
 
 const waveUnder = (span: Span): Wave | undefined => waveAt(slotOf(trackAt(span)), span.begin);
 
-/** Selects what is under the pointer; gives the execution, if it is one. */
+/**
+ * Selects what a span stands for, and returns its execution: that of an instruction, or that with which a state starts.
+ * Of other spans the wave is selected, and there is no execution.
+ */
 export async function selectSpan(span: Span): Promise<Execution | null> {
   const wave = waveUnder(span);
-  const isState = span.layer.name === "states" && wave !== undefined;
-  // A state stands for the instruction with which it starts.
-  const itemOf = async () =>
-    isState ? wave.firstInstruction + positionAt(await loadWave(wave.wave), span.begin) : span.item;
-  if (isState || (span.layer.name === "instructions" && span.item >= 0)) {
-    try {
-      const execution = await executionOf(await itemOf());
+  try {
+    const item = await itemOf(span, wave);
+    if (item !== null) {
+      const execution = await executionOf(item);
       if (execution) selectRow(execution.row, { wave: execution.wave.wave, iteration: execution.iteration });
       return execution;
-    } catch {
-      // the wave cannot be read: it is selected without its execution
     }
+  } catch {
+    // the wave cannot be read: it is selected without its execution
   }
   if (wave) selectWave(wave.wave);
   return null;
+}
+
+/** The item of the instruction that a span stands for; null = it stands for none. */
+async function itemOf(span: Span, wave: Wave | undefined): Promise<number | null> {
+  if (span.layer.name === "states" && wave) {
+    return wave.firstInstruction + positionAt(await loadWave(wave.wave), span.begin);
+  }
+  return span.layer.name === "instructions" && span.item >= 0 ? span.item : null;
 }
 
 export function previewSpan(span: Span | null): void {
@@ -66,7 +74,7 @@ export function labelOf(span: Span): string {
   return (row === undefined ? undefined : codeNow()?.mnemonic[row]) ?? kindName(span.layer, span.kind);
 }
 
-/** The last instruction of a wave that was there at a time. */
+/** The position of the last instruction of a wave that started at a time or before; 0 = none did. */
 function positionAt(data: WaveData, time: number): number {
   let position = 0;
   while (position + 1 < data.count && (data.time[position + 1] as number) <= time) position++;
