@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Bins } from "../model/curves";
-import { ChartFrame, eachColumn, paintCurve, tickValue, valueRange } from "./curves";
+import { ChartFrame, columnsOf, paintCurve, tickValue, valueRange } from "./curves";
 import { SvgPainter } from "./painter";
 
 const bins = (begin: number, mean: number[], low = mean, high = mean): Bins => ({
@@ -11,12 +11,6 @@ const bins = (begin: number, mean: number[], low = mean, high = mean): Bins => (
   tile: { first: 0, count: mean.length, mean, low, high },
 });
 
-function columnsOf(frame: ChartFrame, parts: Bins[]) {
-  const columns: { x: number; width: number; mean: number; high: number; isFirst: boolean }[] = [];
-  eachColumn(frame, parts, 0, (x, width, mean, _, high, isFirst) => columns.push({ x, width, mean, high, isFirst }));
-  return columns;
-}
-
 test("a gap and a missing tile end a line", () => {
   const frame = new ChartFrame({
     window: { begin: 0, end: 100 },
@@ -24,7 +18,7 @@ test("a gap and a missing tile end a line", () => {
     width: 164,
     height: 120,
   }); // a pixel per cycle
-  const columns = columnsOf(frame, [bins(0, [1, Number.NaN, 3]), bins(30, [4]), bins(60, [5])]);
+  const columns = [...columnsOf(frame, [bins(0, [1, Number.NaN, 3]), bins(30, [4]), bins(60, [5])], 0)];
   expect(columns.map(({ x, width, mean, isFirst }) => [x - frame.left, width, mean, isFirst])).toEqual([
     [0, 10, 1, true],
     [20, 10, 3, true],
@@ -59,7 +53,7 @@ test("a bin with several values has a band from the smallest to the largest", ()
     height: 120,
   });
   const painter = new SvgPainter(264, 120);
-  paintCurve(painter, frame, [bins(0, [2, 5], [0, 5], [8, 5])], 0, "#112233");
+  paintCurve(painter, frame, { bins: [bins(0, [2, 5], [0, 5], [8, 5])], series: 0, colour: "#112233" });
   const [top, bottom] = [Math.round(frame.y(8)), Math.round(frame.y(0))];
   expect(painter.toString()).toContain(`<path d="M58 ${top}h100v${bottom - top}h-100z" fill="#11223340"/>`);
 });
@@ -72,7 +66,7 @@ test("bins narrower than a pixel are joined, and no spike is lost", () => {
     height: 120,
   }); // ten pixels
   const mean = Array.from({ length: 100 }, (_, i) => (i === 37 ? 9 : 1));
-  const columns = columnsOf(frame, [{ ...bins(0, mean), width: 1 }]);
+  const columns = [...columnsOf(frame, [{ ...bins(0, mean), width: 1 }], 0)];
   expect(columns.reduce((sum, { width }) => sum + width, 0)).toBe(10);
   expect(Math.max(...columns.map(({ high }) => high))).toBe(9);
   expect(columns.length).toBeLessThan(6); // equal neighbours are one

@@ -1,4 +1,5 @@
-// A chart of step curves: axes, the band between smallest and largest value, the mean, marks in time.
+// A chart of step curves: where time and values stand on it, its axes, curves (the line of the means, and the band between
+// smallest and largest value), marks in time, and the legend of saved pictures. Curves come as bins of tiles (model/curves.ts).
 import { exact } from "../base/format";
 import type { Bins } from "../model/curves";
 import type { Range } from "../model/selection";
@@ -8,12 +9,14 @@ import { paper } from "./palette";
 import { durationText, tickNanoseconds, ticks } from "./ticks";
 import { fits } from "./time_axis";
 
+/** Pixels beside the curves: at the left, where values are written, at the right and above. */
 export const GUTTER = 58;
 const RIGHT = 6;
 const TOP = 8;
-/** Where the unit of the values stands above them: no line runs through it. */
+/** Pixels above the curves where the unit of the values stands there: no line runs through it. */
 export const BELOW_UNIT = 18;
-const LINE = 15;
+/** Height of a line of numbers of a time axis, in pixels. */
+const AXIS_LINE = 15;
 
 export interface ValueRange {
   low: number;
@@ -58,7 +61,7 @@ export class ChartFrame {
     this.unit = unit;
     this.left = left;
     this.top = top;
-    this.bottom = Math.max(top + 10, height - (clockMhz ? 2 * LINE : LINE) - 4);
+    this.bottom = Math.max(top + 10, height - (clockMhz ? 2 * AXIS_LINE : AXIS_LINE) - 4);
     this.plotWidth = Math.max(1, width - left - right);
     this.plotHeight = this.bottom - top;
   }
@@ -82,10 +85,11 @@ export class ChartFrame {
   }
 }
 
-/** A little more than what the values need; never empty. */
+/** A little more than what values between `low` and `high` need; never empty, also where there is no value (NaN). */
 export function valueRange(low: number, high: number, fromZero: boolean): ValueRange {
   if (!(high >= low)) return { low: 0, high: 1 };
   const from = fromZero ? Math.min(0, low) : low;
+  // 6 % of the range, or 2 % of the value where all are equal
   const margin = fromZero ? (high - from) * 0.06 || 1 : Math.max((high - low) * 0.06, Math.abs(high) * 0.02) || 1;
   return { low: fromZero && low >= 0 ? 0 : from - margin, high: high + margin };
 }
@@ -105,109 +109,161 @@ export function tickValue(value: number, step: number, { low, high }: ValueRange
   return `${shown.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })}${unit}`;
 }
 
-export function paintAxes(painter: Painter, frame: ChartFrame, origin: number, unit: string, hasValues = true): void {
-  const { left, top, bottom, plotWidth, values, window } = frame;
-  const rows = ticks(values.low, values.high, frame.plotHeight, 34);
-  for (const value of hasValues ? rows.times : []) {
-    const y = Math.round(frame.y(value)) + 0.5;
-    painter.polyline([left, y, left + plotWidth, y], paper("line"), 1);
-    painter.text(left - 6, y, tickValue(value, rows.step, values), paper("faint"), { align: "right" });
-  }
-  const from = axisOrigin.value;
-  const columns = ticks(window.begin, window.end, plotWidth, 92, from, 1);
-  const edge = left + plotWidth + 6;
-  painter.clipped(left - 1, top, plotWidth + 2, frame.bottom - top + 40, () => {
-    for (const time of columns.times) {
-      const x = Math.round(frame.x(time)) + 0.5;
-      painter.polyline([x, bottom, x, bottom + 4], paper("faint"), 1);
-      const text = frame.unit === "ns" ? tickNanoseconds(time - from, columns.step) : exact(time - from);
-      if (fits(x + 3, text, edge)) painter.text(x + 3, bottom + LINE / 2 + 2, text, paper("faint"));
-    }
-    if (!frame.clockMhz) return;
-    const perCycle = 1e3 / frame.clockMhz;
-    const marks = ticks((window.begin - origin) * perCycle, (window.end - origin) * perCycle, plotWidth, 92);
-    for (const time of marks.times) {
-      const x = frame.x(origin + time / perCycle);
-      const text = tickNanoseconds(time, marks.step);
-      if (fits(x + 3, text, edge)) painter.text(x + 3, bottom + LINE * 1.5 + 2, text, paper("faint"), { size: 10 });
-    }
+/** Least pixels between two ticks: of values, of times. */
+const VALUE_GAP = 34;
+const TIME_GAP = 92;
+
+export interface AxesParts {
+  /** The time from which the second time axis, in seconds, counts: the start of the document. */
+  start: number;
+  /** Of the values; empty = not said. */
+  unit: string;
+  /** Whether values have numbers and lines; default: they do. */
+  hasValues?: boolean;
+}
+
+/** Grid lines and numbers of the values, one or two lines of times, and the edges of the chart. */
+export function paintAxes(painter: Painter, frame: ChartFrame, { start, unit, hasValues = true }: AxesParts): void {
+  const { left, top, bottom, plotWidth } = frame;
+  if (hasValues) paintValueGrid(painter, frame);
+  painter.clipped(left - 1, top, plotWidth + 2, bottom - top + 40, () => {
+    paintTimes(painter, frame);
+    if (frame.clockMhz) paintSeconds(painter, frame, start, frame.clockMhz);
   });
-  painter.text(4, bottom + LINE / 2 + 2, frame.unit === "ns" ? "time" : "cycles", paper("faint"), { size: 10 });
-  if (frame.clockMhz) painter.text(4, bottom + LINE * 1.5 + 2, "time", paper("faint"), { size: 10 });
+  painter.text(4, bottom + AXIS_LINE / 2 + 2, frame.unit === "ns" ? "time" : "cycles", paper("faint"), { size: 10 });
+  if (frame.clockMhz) painter.text(4, bottom + AXIS_LINE * 1.5 + 2, "time", paper("faint"), { size: 10 });
   if (unit) painter.text(left + 5, top - 9, unit, paper("faint"), { size: 10 });
   painter.polyline([left + 0.5, top, left + 0.5, bottom + 0.5, left + plotWidth, bottom + 0.5], paper("faint"), 1);
 }
 
+function paintValueGrid(painter: Painter, frame: ChartFrame): void {
+  const { left, plotWidth, values } = frame;
+  const { times: lines, step } = ticks(values.low, values.high, frame.plotHeight, VALUE_GAP);
+  for (const value of lines) {
+    const y = Math.round(frame.y(value)) + 0.5;
+    painter.polyline([left, y, left + plotWidth, y], paper("line"), 1);
+    painter.text(left - 6, y, tickValue(value, step, values), paper("faint"), { align: "right" });
+  }
+}
+
+/** The first line of times, in the unit of the document, counted from the origin that the user chose. */
+function paintTimes(painter: Painter, frame: ChartFrame): void {
+  const { bottom, plotWidth, window } = frame;
+  const origin = axisOrigin.value;
+  const { times, step } = ticks(window.begin, window.end, plotWidth, TIME_GAP, origin, 1);
+  for (const time of times) {
+    const x = Math.round(frame.x(time)) + 0.5;
+    painter.polyline([x, bottom, x, bottom + 4], paper("faint"), 1);
+    const text = frame.unit === "ns" ? tickNanoseconds(time - origin, step) : exact(time - origin);
+    if (fits(x + 3, text, frame.left + plotWidth + 6)) {
+      painter.text(x + 3, bottom + AXIS_LINE / 2 + 2, text, paper("faint"));
+    }
+  }
+}
+
+/** The second line of times: cycles since `start` in seconds. */
+function paintSeconds(painter: Painter, frame: ChartFrame, start: number, clockMhz: number): void {
+  const { bottom, plotWidth, window } = frame;
+  const nsPerCycle = 1e3 / clockMhz;
+  const [from, to] = [(window.begin - start) * nsPerCycle, (window.end - start) * nsPerCycle];
+  const { times, step } = ticks(from, to, plotWidth, TIME_GAP);
+  for (const ns of times) {
+    const x = frame.x(start + ns / nsPerCycle);
+    const text = tickNanoseconds(ns, step);
+    if (fits(x + 3, text, frame.left + plotWidth + 6)) {
+      painter.text(x + 3, bottom + AXIS_LINE * 1.5 + 2, text, paper("faint"), { size: 10 });
+    }
+  }
+}
+
+/** Pixels. */
 const LINE_WIDTH = 1.5;
 /** Up to this width a column is drawn in one piece with the jump to it. */
 const NARROW = 3;
+
+export interface CurveParts {
+  bins: Bins[];
+  /** Number of the series in the tiles of `bins`. */
+  series: number;
+  /** #rrggbb */
+  colour: string;
+}
 
 /**
  * One series: first the band of all its values, then the line of its means. Rectangles on whole pixels, because paths of
  * thousands of corners take far longer to draw.
  */
-export function paintCurve(painter: Painter, frame: ChartFrame, parts: Bins[], series: number, colour: string): void {
+export function paintCurve(painter: Painter, frame: ChartFrame, { bins, series, colour }: CurveParts): void {
   const band: number[] = [];
   const line: number[] = [];
-  let before = Number.NaN;
-  eachColumn(frame, parts, series, (x, width, mean, low, high, isFirst) => {
+  let lastY = Number.NaN;
+  for (const { x, width, mean, low, high, isFirst } of columnsOf(frame, bins, series)) {
     const y = frame.y(mean);
     const [yLow, yHigh] = [Math.round(frame.y(low)), Math.round(frame.y(high))];
     if (yLow > yHigh) band.push(x, yHigh, width, yLow - yHigh);
-    const jump = isFirst ? 0 : Math.abs(y - before);
-    const top = jump ? Math.min(y, before) : y;
+    const jump = isFirst ? 0 : Math.abs(y - lastY);
+    const top = jump ? Math.min(y, lastY) : y;
     if (width <= NARROW) line.push(x, top - LINE_WIDTH / 2, width, jump + LINE_WIDTH);
     else {
       line.push(x, y - LINE_WIDTH / 2, width, LINE_WIDTH);
       if (jump > 0.5) line.push(x - LINE_WIDTH / 2, top - LINE_WIDTH / 2, LINE_WIDTH, jump + LINE_WIDTH);
     }
-    before = y;
-  });
-  if (band.length) painter.rects(band, `${colour}40`);
+    lastY = y;
+  }
+  if (band.length) painter.rects(band, `${colour}40`); // a quarter opaque
   if (line.length) painter.rects(line, colour);
 }
 
-type Visit = (x: number, width: number, mean: number, low: number, high: number, isFirst: boolean) => void;
+/** Whole pixels of a chart in which a curve has one value. */
+export interface CurveColumn {
+  x: number;
+  width: number;
+  mean: number;
+  low: number;
+  high: number;
+  /** Whether nothing stands directly before it: it is the first, or there is a gap. */
+  isFirst: boolean;
+}
 
 /**
  * The values of a series on whole pixels, from left to right. Bins that share a pixel are joined, so that no spike is
- * lost; equal neighbours too. `isFirst`: nothing stands before, or a gap.
+ * lost; equal neighbours too.
  */
-export function eachColumn(frame: ChartFrame, parts: Bins[], series: number, visit: Visit): void {
-  let [x, at, mean, low, high, count] = [Number.NaN, Number.NaN, 0, 0, 0, 0];
-  let [isFirst, time] = [true, Number.NaN];
-  const flush = () => {
-    if (count) visit(x, Math.max(1, at - x), mean, low, high, isFirst);
-    if (count) isFirst = false;
-    count = 0;
-  };
-  for (const { tile, begin, width, first, last } of parts) {
+export function* columnsOf(frame: ChartFrame, bins: Bins[], series: number): Generator<CurveColumn> {
+  let column: CurveColumn | null = null;
+  let columnEnd = Number.NaN; // the pixel after it; the same as its x while its bins share that pixel with the next one
+  let joinedCount = 0;
+  let lastBinEnd = Number.NaN;
+  for (const { tile, begin, width, first, last } of bins) {
     const offset = series * tile.count;
     for (let i = first; i < last; i++) {
-      const from = begin + i * width;
-      const value = tile.mean[offset + i] as number;
-      if (from !== time || Number.isNaN(value)) {
-        flush();
-        isFirst = true;
+      const mean = tile.mean[offset + i] as number;
+      const low = tile.low[offset + i] as number;
+      const high = tile.high[offset + i] as number;
+      const binBegin = begin + i * width;
+      const hasValue = !Number.isNaN(mean);
+      if (column && (binBegin !== lastBinEnd || !hasValue)) {
+        yield column;
+        column = null;
       }
-      time = from + width;
-      if (Number.isNaN(value)) continue;
-      const [least, most] = [tile.low[offset + i] as number, tile.high[offset + i] as number];
-      const end = Math.round(frame.x(time));
-      if (count && at === x) {
-        count += 1;
-        mean += (value - mean) / count;
-        low = Math.min(low, least);
-        high = Math.max(high, most);
-      } else if (!count || mean !== value || low !== least || high !== most) {
-        const start = count ? at : isFirst ? Math.round(frame.x(from)) : at;
-        flush();
-        [x, mean, low, high, count] = [start, value, least, most, 1];
+      lastBinEnd = binBegin + width;
+      if (!hasValue) continue;
+      if (column && columnEnd === column.x) {
+        joinedCount += 1;
+        column.mean += (mean - column.mean) / joinedCount;
+        column.low = Math.min(column.low, low);
+        column.high = Math.max(column.high, high);
+      } else if (!column || column.mean !== mean || column.low !== low || column.high !== high) {
+        if (column) yield column;
+        const x: number = column ? columnEnd : Math.round(frame.x(binBegin));
+        column = { x, width: 1, mean, low, high, isFirst: column === null };
+        joinedCount = 1;
       }
-      at = Math.max(end, x);
+      columnEnd = Math.max(Math.round(frame.x(lastBinEnd)), column.x);
+      column.width = Math.max(1, columnEnd - column.x);
     }
   }
-  flush();
+  if (column) yield column;
 }
 
 export function paintBand(painter: Painter, frame: ChartFrame, range: Range, colour: string): void {
@@ -229,9 +285,14 @@ export function paintLength(painter: Painter, frame: ChartFrame, range: Range): 
   painter.text(left + wide / 2, frame.bottom - 11, text, paper("text"), { align: "center", maxWidth: wide - 4 });
 }
 
-export function paintLine(painter: Painter, frame: ChartFrame, time: number, colour: string, dash: number[]): void {
-  const x = Math.round(frame.x(time)) + 0.5;
-  painter.polyline([x, frame.top, x, frame.bottom], colour, 1.2, dash);
+/** A vertical line at a time: dotted for the pointer, solid for a mark that stays. */
+export function paintLine(
+  painter: Painter,
+  frame: ChartFrame,
+  line: { time: number; colour: string; isDotted?: boolean },
+) {
+  const x = Math.round(frame.x(line.time)) + 0.5;
+  painter.polyline([x, frame.top, x, frame.bottom], line.colour, 1.2, line.isDotted ? [2, 3] : []);
 }
 
 export interface LegendEntry {
@@ -239,24 +300,31 @@ export interface LegendEntry {
   colour: string;
 }
 
-/** The legend of a saved picture, in rows below the chart. */
-export function paintLegend(painter: Painter, entries: LegendEntry[], y: number, width: number): void {
+/** Pixels of a row of the legend. */
+const LEGEND_ROW = 16;
+
+/** Where the entries of a legend stand: from left to right, and on in the next row where one does not fit. */
+function legendPlaces(entries: LegendEntry[], width: number) {
   let [x, row] = [GUTTER, 0];
-  for (const { label, colour } of entries) {
-    const wide = Math.min(label.length * letterWidth() + 26, width - GUTTER);
-    if (x + wide > width && x > GUTTER) [x, row] = [GUTTER, row + 1];
-    painter.rect(x, y + row * 16 + 3, 10, 10, colour);
-    painter.text(x + 14, y + row * 16 + 8, label, paper("text"), { maxWidth: wide - 14 });
-    x += wide;
+  return entries.map((entry) => {
+    const entryWidth = Math.min(entry.label.length * letterWidth() + 26, width - GUTTER);
+    if (x + entryWidth > width && x > GUTTER) [x, row] = [GUTTER, row + 1];
+    const place = { ...entry, x, row, width: entryWidth };
+    x += entryWidth;
+    return place;
+  });
+}
+
+/** The legend of a saved picture, in rows from `y` on, below the chart. */
+export function paintLegend(painter: Painter, entries: LegendEntry[], y: number, width: number): void {
+  for (const { label, colour, x, row, width: entryWidth } of legendPlaces(entries, width)) {
+    const top = y + row * LEGEND_ROW;
+    painter.rect(x, top + 3, 10, 10, colour);
+    painter.text(x + 14, top + 8, label, paper("text"), { maxWidth: entryWidth - 14 });
   }
 }
 
 export function legendHeight(entries: LegendEntry[], width: number): number {
-  let [x, rows] = [GUTTER, 1];
-  for (const { label } of entries) {
-    const wide = Math.min(label.length * letterWidth() + 26, width - GUTTER);
-    if (x + wide > width && x > GUTTER) [x, rows] = [GUTTER, rows + 1];
-    x += wide;
-  }
-  return rows * 16 + 6;
+  const lastRow = legendPlaces(entries, width).at(-1)?.row ?? 0;
+  return (lastRow + 1) * LEGEND_ROW + 6;
 }

@@ -1,14 +1,15 @@
-// Spans of tracks as pixels: one row of pixels per track (a few where spans may overlap). Cost follows pixels and spans on
-// screen, never the length of the trace.
+// Spans of tracks as pixels: tiles of spans in, rows of colours out, one row per track (a few where spans may overlap).
+// Time for it grows with the pixels and the spans on screen, not with the length of the trace: levels of detail
+// (model/levels.ts) join what is shorter than a pixel.
 import type { Piece } from "../model/levels";
 import type { Range } from "../model/selection";
 import type { Tile } from "../model/tile";
 
 /** Rows of pixels per track where overlapping spans have sub-tracks. */
 export const SUB_ROWS = 4;
-/** Single spans at least as wide get a gap behind them, so that neighbours of one colour can be told apart. */
+/** Single spans of at least so many pixels get a gap of one behind them, so that neighbours of one colour can be told apart. */
 const WIDTH_WITH_GAP = 4;
-/** Narrower ones, where they are to be told apart too, are darker where they start. */
+/** Narrower ones of at least so many, where they are to be told apart too, are darker where they start. */
 const WIDTH_WITH_EDGE = 2;
 
 export interface Raster {
@@ -17,8 +18,9 @@ export interface Raster {
   pixels: Uint32Array;
 }
 
-/** The pixels of kinds, found when first needed: layers can have thousands of kinds. */
+/** The pixel of each kind, computed when it is first needed: layers can have thousands of kinds. */
 export class KindColours {
+  /** By kind, which has 16 bits in a tile; 0 = not computed yet. Loops read it themselves: a call per span takes longer. */
   readonly table = new Uint32Array(1 << 16);
 
   constructor(private look: (kind: number) => number) {}
@@ -39,7 +41,7 @@ export class KindColours {
 
 let spare = new Uint32Array(0);
 
-/** An empty raster. Its memory is that of the last one: use it before the next one is made. */
+/** An empty raster. Its memory is that of the last one, which is drawn over: use it before the next one is made. */
 export function raster(columns: number, rows: number): Raster {
   const size = columns * rows;
   if (spare.length < size) spare = new Uint32Array(Math.ceil(size * 1.25));
@@ -47,31 +49,51 @@ export function raster(columns: number, rows: number): Raster {
   return { columns, pixels: spare.subarray(0, size) };
 }
 
-/** The spans of one track, into the `rows` rows of a raster that start with `row`; deeper spans leave rows above free. */
+/** The rows of pixels that one track has in a raster, whose columns stand for equal parts of `window`. */
+export interface TrackRows {
+  raster: Raster;
+  firstRow: number;
+  rowCount: number;
+  window: Range;
+}
+
+/** What is drawn of one track. */
+export interface TrackSpans {
+  /** The tiles at hand, each with the interval for which it is shown. */
+  pieces: Piece<Tile>[];
+  track: number;
+  colours: KindColours;
+  /** Whether narrow single spans are darker where they start. */
+  hasEdges?: boolean | undefined;
+}
+
+/** From this width in pixels on, `fill` is faster than a loop: most spans are a few pixels wide, and a call costs more than writing them. */
+const WIDTH_OF_FILL = 25;
+
+/**
+ * Draws the spans of one track, every one at least a pixel wide. A span at depth d of nested ones leaves the first d of
+ * SUB_ROWS parts of the rows to the spans around it.
+ */
 export function rasterTrack(
-  target: Raster,
-  row: number,
-  rows: number,
-  pieces: Piece<Tile>[],
-  track: number,
-  window: Range,
-  colours: KindColours,
-  hasEdges = false,
+  { raster: { columns, pixels }, firstRow, rowCount, window }: TrackRows,
+  { pieces, track, colours, hasEdges = false }: TrackSpans,
 ): void {
-  const { columns, pixels } = target;
   const { table } = colours;
-  const scale = columns / (window.end - window.begin);
+  const endRow = firstRow + rowCount;
+  const columnsPerTime = columns / (window.end - window.begin);
   const origin = window.begin;
-  for (const { tile, begin: from, end: to } of pieces) {
+  for (const { tile, begin: pieceBegin, end: pieceEnd } of pieces) {
     const { begin, end, kind, count, depth } = tile;
-    const least = Math.max(Math.floor((from - origin) * scale), 0);
-    const most = Math.min(Math.ceil((to - origin) * scale), columns);
+    // columns of the piece: from `least` to before `most`
+    const least = Math.max(Math.floor((pieceBegin - origin) * columnsPerTime), 0);
+    const most = Math.min(Math.ceil((pieceEnd - origin) * columnsPerTime), columns);
     if (least >= most) continue;
-    const last = tile.last(track);
-    for (let i = tile.reaching(track, Math.max(origin, from)); i < last; i++) {
-      let first = Math.floor(((begin[i] as number) - origin) * scale);
+    const endOfTrack = tile.last(track);
+    for (let i = tile.reaching(track, Math.max(origin, pieceBegin)); i < endOfTrack; i++) {
+      // columns of the span: from `first` to before `behind`
+      let first = Math.floor(((begin[i] as number) - origin) * columnsPerTime);
       if (first >= most) break;
-      let behind = Math.round(((end[i] as number) - origin) * scale);
+      let behind = Math.round(((end[i] as number) - origin) * columnsPerTime);
       if (behind <= first) behind = first + 1;
       if (behind <= least) continue;
       let isEdged = false;
@@ -82,11 +104,10 @@ export function rasterTrack(
       if (first < least) first = least;
       if (behind > most) behind = most;
       const colour = table[kind[i] as number] || colours.find(kind[i] as number);
-      const top = rows > 1 ? Math.min(depth[i] as number, SUB_ROWS - 1) * Math.ceil(rows / SUB_ROWS) : 0;
-      for (let r = row + top; r < row + rows; r++) {
-        const offset = r * columns;
-        // Most spans are a few pixels wide: a call costs more than writing them.
-        if (behind - first > 24) pixels.fill(colour, offset + first, offset + behind);
+      const rowsAbove = rowCount > 1 ? Math.min(depth[i] as number, SUB_ROWS - 1) * Math.ceil(rowCount / SUB_ROWS) : 0;
+      for (let row = firstRow + rowsAbove; row < endRow; row++) {
+        const offset = row * columns;
+        if (behind - first >= WIDTH_OF_FILL) pixels.fill(colour, offset + first, offset + behind);
         else for (let x = first; x < behind; x++) pixels[offset + x] = colour;
         if (isEdged) pixels[offset + first] = darker(colour);
       }
@@ -97,22 +118,19 @@ export function rasterTrack(
 /** Half as light. */
 const darker = (pixel: number) => (0xff000000 | ((pixel >>> 1) & 0x7f7f7f)) >>> 0;
 
-/** Intervals in one colour: the lifetimes of waves behind their instructions. */
-export function rasterStretches(
-  target: Raster,
-  row: number,
-  rows: number,
-  begins: ArrayLike<number>,
-  ends: ArrayLike<number>,
-  window: Range,
+/** Intervals in one colour, such as the lifetimes of waves behind their instructions. */
+export function rasterIntervals(
+  { raster: { columns, pixels }, firstRow, rowCount, window }: TrackRows,
+  { begins, ends }: { begins: ArrayLike<number>; ends: ArrayLike<number> },
   colour: number,
 ): void {
-  const { columns, pixels } = target;
-  const scale = columns / (window.end - window.begin);
+  const columnsPerTime = columns / (window.end - window.begin);
   for (let i = 0; i < begins.length; i++) {
-    const first = Math.max(0, Math.floor(((begins[i] as number) - window.begin) * scale));
-    const behind = Math.min(columns, Math.ceil(((ends[i] as number) - window.begin) * scale));
+    const first = Math.max(0, Math.floor(((begins[i] as number) - window.begin) * columnsPerTime));
+    const behind = Math.min(columns, Math.ceil(((ends[i] as number) - window.begin) * columnsPerTime));
     if (behind <= first) continue;
-    for (let r = row; r < row + rows; r++) pixels.fill(colour, r * columns + first, r * columns + behind);
+    for (let row = firstRow; row < firstRow + rowCount; row++) {
+      pixels.fill(colour, row * columns + first, row * columns + behind);
+    }
   }
 }

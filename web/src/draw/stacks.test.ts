@@ -13,6 +13,8 @@ const part: Bins = {
   tile: { first: 0, count: 3, mean, low: mean, high: mean },
 };
 
+const colourOf = (series: number) => `#${series}`;
+
 it("adds up what is shown", () => {
   expect(largestSum([part], [0, 1])).toBe(4);
   expect(largestSum([part], [1])).toBe(3);
@@ -22,7 +24,7 @@ it("puts each series on the one below it", () => {
   const drawn = new Map<string, number[]>();
   const painter = { rects: (of: ArrayLike<number>, fill: string) => drawn.set(fill, Array.from(of)) };
   const frame = new ChartFrame({ window: { begin: 0, end: 30 }, values: { low: 0, high: 4 }, width: 364, height: 427 });
-  paintStack(painter as unknown as Painter, frame, [part], [0, 1], (number) => `#${number}`);
+  paintStack(painter as unknown as Painter, frame, { bins: [part], series: [0, 1], colourOf });
   const [lower, upper] = [drawn.get("#0") as number[], drawn.get("#1") as number[]];
   const unit = frame.plotHeight / 4;
   expect(lower.slice(0, 4)).toEqual([58, frame.bottom - unit, 100, unit]);
@@ -39,7 +41,7 @@ it("gives each series a strip of its own, all with one scale", () => {
     rect: (...place: number[]) => lines.push(place.slice(0, 4)),
   };
   const frame = new ChartFrame({ window: { begin: 0, end: 30 }, values: { low: 0, high: 4 }, width: 364, height: 427 });
-  paintStrips(painter as unknown as Painter, frame, [part], [0, 1], { low: 0, high: 4 }, (number) => `#${number}`);
+  paintStrips(painter as unknown as Painter, frame, { bins: [part], series: [0, 1], colourOf });
   const [upper, lower] = [drawn.get("#0") as number[], drawn.get("#1") as number[]];
   const tall = frame.plotHeight / 2;
   const foot = (rectangle: number[]) => (rectangle[1] as number) + (rectangle[3] as number);

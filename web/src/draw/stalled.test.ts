@@ -14,12 +14,16 @@ const tile: CurveTile = (() => {
 })();
 const part: Bins = { begin: 100, width: 10, first: 0, last: 4, tile };
 
+/** Columns of 10 cycles from cycle 100 on, in each of which one bin lies. */
+const columns = () => columnBins([part], { begin: 100, end: 140 }, 4);
+
 const picture = (columns: number, rows: number) => ({ columns, pixels: new Uint32Array(columns * rows).fill(FULL) });
 
 describe("the stalled part of a track", () => {
   it("is as high as its share, from above", () => {
     const raster = picture(4, 4);
-    rasterStalled(raster, 0, 4, columnBins([part], { begin: 100, end: 140 }, 4), 0, null, false);
+    const stalled = { bins: columns(), series: 0, reasons: null, isDeep: false };
+    rasterStalled({ raster, firstRow: 0, rowCount: 4 }, stalled);
     const pale = pixelOf(mixed("#f0a93b", colourOf("EMPTY"), PALER));
     const column = (x: number) => [0, 1, 2, 3].map((row) => raster.pixels[row * 4 + x]);
     expect(column(0)).toEqual([FULL, FULL, FULL, FULL]);
@@ -30,7 +34,7 @@ describe("the stalled part of a track", () => {
     const raster = picture(4, 1);
     raster.pixels[3] = 0;
     const reasons = Uint32Array.from([7, 7, 0, 9]);
-    rasterStalled(raster, 0, 1, columnBins([part], { begin: 100, end: 140 }, 4), 1, reasons, false);
+    rasterStalled({ raster, firstRow: 0, rowCount: 1 }, { bins: columns(), series: 1, reasons, isDeep: false });
     expect([...raster.pixels]).toEqual([7, 7, 7, 0]);
   });
   it("leaves columns alone of which nothing is known", () => {
@@ -41,7 +45,8 @@ describe("the stalled part of a track", () => {
   it("is drawn in every row where spans lie side by side", () => {
     const raster = picture(4, 2);
     raster.pixels.fill(0, 0, 4);
-    rasterStalled(raster, 0, 2, columnBins([part], { begin: 100, end: 140 }, 4), 1, null, true);
+    const stalled = { bins: columns(), series: 1, reasons: null, isDeep: true };
+    rasterStalled({ raster, firstRow: 0, rowCount: 2 }, stalled);
     expect([...raster.pixels.subarray(0, 4)]).toEqual([0, 0, 0, 0]);
     expect(raster.pixels[4]).toBe(pixelOf(mixed("#f0a93b", colourOf("EMPTY"), PALER)));
   });

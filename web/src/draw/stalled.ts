@@ -4,7 +4,7 @@ import type { Layer } from "../model/layers";
 import type { Range } from "../model/selection";
 import { pixelOf } from "./painter";
 import { colourOf } from "./palette";
-import type { Raster } from "./raster";
+import type { TrackRows } from "./raster";
 
 export interface Stalled {
   /** Shares of time in 255ths, a series per track. */
@@ -14,8 +14,9 @@ export interface Stalled {
   by?: Layer;
 }
 
+/** The share of a pixel's time that is all of it. */
 export const ALL = 255;
-/** Finer than so many rows nobody sees. */
+/** More rows of pixels than this in a track cannot be told apart. */
 const MOST_ROWS = 16;
 /** How far the colour of a stalled part is moved towards that of an empty track. */
 export const PALER = 0.64;
@@ -23,7 +24,7 @@ export const PALER = 0.64;
 /** Rows of pixels that a track with a stalled part needs. */
 export const rowsFor = (pixels: number) => Math.min(MOST_ROWS, Math.max(1, Math.floor(pixels)));
 
-/** Where in the tiles the shares of columns stand: the same for all tracks. */
+/** In which bin of which tile the share of each column of pixels stands: the same for all tracks. */
 export interface ColumnBins {
   /** Columns from `first` to before `last`, and the tile with their bins. */
   segments: { tile: CurveTile; first: number; last: number }[];
@@ -35,7 +36,7 @@ export function columnBins(parts: Bins[], window: Range, columns: number): Colum
   const bin = new Int32Array(columns);
   const step = (window.end - window.begin) / columns;
   const segments = parts.map(({ tile, begin, width, first: least, last: most }) => {
-    // Of a column counts what is in its middle.
+    // A column shows the bin in which its middle lies.
     const column = (time: number) => Math.min(columns, Math.max(0, Math.ceil((time - window.begin) / step - 0.5)));
     const [first, last] = [column(begin + least * width), column(begin + most * width)];
     for (let x = first; x < last; x++) {
@@ -47,59 +48,69 @@ export function columnBins(parts: Bins[], window: Range, columns: number): Colum
   return { segments, bin };
 }
 
-let spareRows = new Uint8Array(0);
+/** How the stalled part of one track is drawn over its spans. */
+export interface StalledPart {
+  bins: ColumnBins;
+  /** The series of the track in the tiles of `bins`. */
+  series: number;
+  /** Pixels of the reasons, one per column; null = what is stalled becomes paler. */
+  reasons: Uint32Array | null;
+  /**
+   * Whether spans lie below each other in the track, so that its rows differ. Else only its first row was drawn, and
+   * becomes that of all others here.
+   */
+  isDeep: boolean;
+}
+
+/** Of each column, how many rows of pixels are stalled, and their colour; memory that every call uses again. */
+let spareHeights = new Uint8Array(0);
 let spareColours = new Uint32Array(0);
 
-/**
- * Makes what is stalled paler, or gives it the colours of `over` (one per column). Where spans lie side by side (`isDeep`)
- * all rows of the track are drawn; else only the first one is, and the others become like it.
- */
+/** Draws what is stalled in its colour, from the first row of the track down, as many rows as its share of them. */
 export function rasterStalled(
-  { columns, pixels }: Raster,
-  row: number,
-  rows: number,
-  bins: ColumnBins,
-  series: number,
-  over: Uint32Array | null,
-  isDeep: boolean,
+  { raster: { columns, pixels }, firstRow, rowCount }: Omit<TrackRows, "window">,
+  { bins, series, reasons, isDeep }: StalledPart,
 ): void {
-  if (spareRows.length < columns) [spareRows, spareColours] = [new Uint8Array(columns), new Uint32Array(columns)];
-  else spareRows.fill(0, 0, columns);
-  const [stalledRows, colours] = [spareRows, spareColours];
-  const { bin } = bins;
+  if (spareHeights.length < columns) [spareHeights, spareColours] = [new Uint8Array(columns), new Uint32Array(columns)];
+  else spareHeights.fill(0, 0, columns);
+  const [heights, colours] = [spareHeights, spareColours];
   const pale = paleness();
-  const base = row * columns;
-  let most = 0;
+  const start = firstRow * columns;
+  let tallest = 0;
   for (const { tile, first, last } of bins.segments) {
-    const { mean } = tile;
     const offset = series * tile.count;
     for (let x = first; x < last; x++) {
-      const stalled = (((mean[offset + (bin[x] as number)] as number) * rows) / ALL + 0.5) | 0;
-      if (stalled === 0) continue;
-      if (stalled > most) most = stalled;
-      stalledRows[x] = stalled;
-      const pixel = pixels[base + x] as number;
-      if (over === null) colours[x] = pixel && pale(pixel);
-      else colours[x] = pixel && (over[x] || over[x - 1] || over[x + 1] || pixel);
+      const share = tile.mean[offset + (bins.bin[x] as number)] as number;
+      const height = ((share * rowCount) / ALL + 0.5) | 0;
+      if (height === 0) continue;
+      if (height > tallest) tallest = height;
+      heights[x] = height;
+      const pixel = pixels[start + x] as number;
+      if (reasons === null) colours[x] = pixel && pale(pixel);
+      // the reason of this column, else of a neighbour, else the span as it is; nothing where there is no span
+      else colours[x] = pixel && (reasons[x] || reasons[x - 1] || reasons[x + 1] || pixel);
     }
   }
-  if (!isDeep) for (let r = 1; r < rows; r++) pixels.copyWithin(base + r * columns, base, base + columns);
-  for (let r = 0; r < most; r++) {
-    const at = base + r * columns;
+  if (!isDeep)
+    for (let row = 1; row < rowCount; row++) pixels.copyWithin(start + row * columns, start, start + columns);
+  for (let row = 0; row < tallest; row++) {
+    const offset = start + row * columns;
     for (let x = 0; x < columns; x++) {
-      if ((stalledRows[x] as number) <= r) continue;
-      if (!isDeep) pixels[at + x] = colours[x] as number;
-      else if (pixels[at + x]) pixels[at + x] = over ? (colours[x] as number) : pale(pixels[at + x] as number);
+      if ((heights[x] as number) <= row) continue;
+      const pixel = pixels[offset + x] as number;
+      if (!isDeep) pixels[offset + x] = colours[x] as number;
+      else if (pixel) pixels[offset + x] = reasons ? (colours[x] as number) : pale(pixel);
     }
   }
 }
 
-/** Places for the few colours of a picture; another colour takes the place of one before it. */
+/** Paler colours are cached by a hash of the pixel, with so many places: a picture has few colours, and most of them stay. */
 const PLACES = 256;
 
+/** The function of the last theme: it has the cache. */
 let lastPaleness: { empty: number; pale: (pixel: number) => number } | null = null;
 
-/** The function that makes pixels paler in the theme of now. */
+/** The function that makes pixels paler in the theme on screen. */
 function paleness(): (pixel: number) => number {
   const empty = pixelOf(colourOf("EMPTY"));
   if (lastPaleness?.empty !== empty) lastPaleness = { empty, pale: palenessTowards(empty) };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Layer } from "../model/layers";
 import { Tile } from "../model/tile";
-import { KindColours, raster, rasterStretches, rasterTrack } from "./raster";
+import { KindColours, raster, rasterIntervals, rasterTrack } from "./raster";
 import { shareArea } from "./shares";
 import { durationText, momentText, roundStep, tickNanoseconds, ticks } from "./ticks";
 import { HEADING, layOutTracks, rowsBetween, stripAt, type TimelineRow } from "./track_layout";
@@ -59,7 +59,7 @@ describe("the raster of a track", () => {
       [3, 104, 105, 2, 0],
       [4, 100, 110, 3, 0],
     ]);
-    rasterTrack(target, 1, 1, piece(tile), 3, window, colours);
+    rasterTrack({ raster: target, firstRow: 1, rowCount: 1, window }, { pieces: piece(tile), track: 3, colours });
     expect([...target.pixels]).toEqual([...new Array(10).fill(0), 0x11, 0, 0, 0, 0x22, 0, 0, 0, 0, 0]);
   });
   it("shows an instant as one pixel, and only what lies in the piece", () => {
@@ -68,7 +68,10 @@ describe("the raster of a track", () => {
       [0, 100, 110, 1, 0],
       [0, 107, 107, 2, 0],
     ]);
-    rasterTrack(target, 0, 1, piece(tile, 102, 109), 0, window, colours);
+    rasterTrack(
+      { raster: target, firstRow: 0, rowCount: 1, window },
+      { pieces: piece(tile, 102, 109), track: 0, colours },
+    );
     expect([...target.pixels]).toEqual([0, 0, 0x11, 0x11, 0x11, 0x11, 0x11, 0x22, 0x11, 0]);
   });
   it("gives deeper spans the lower rows and a gap behind wide single spans", () => {
@@ -77,13 +80,16 @@ describe("the raster of a track", () => {
       [0, 100, 105, 1, 0],
       [0, 100, 102, 2, 1],
     ]);
-    rasterTrack(target, 0, 2, piece(tile, 0, 1000, 0), 0, window, colours);
+    rasterTrack(
+      { raster: target, firstRow: 0, rowCount: 2, window },
+      { pieces: piece(tile, 0, 1000, 0), track: 0, colours },
+    );
     expect([...target.pixels.subarray(0, 6)]).toEqual([0x11, 0x11, 0x11, 0x11, 0, 0]);
     expect([...target.pixels.subarray(10, 16)]).toEqual([0x22, 0x22, 0x11, 0x11, 0, 0]);
   });
   it("shows intervals behind", () => {
     const target = raster(10, 1);
-    rasterStretches(target, 0, 1, [101], [103], window, 0x99);
+    rasterIntervals({ raster: target, firstRow: 0, rowCount: 1, window }, { begins: [101], ends: [103] }, 0x99);
     expect([...target.pixels]).toEqual([0, 0x99, 0x99, 0, 0, 0, 0, 0, 0, 0]);
   });
 });

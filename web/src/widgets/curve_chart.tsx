@@ -6,6 +6,7 @@ import {
   BELOW_UNIT,
   ChartFrame,
   GUTTER,
+  type LegendEntry,
   legendHeight,
   paintAxes,
   paintBand,
@@ -20,7 +21,7 @@ import { inside, paintLoadingText, uncoveredByBins } from "../draw/loading";
 import type { Painter } from "../draw/painter";
 import { colourOf as meaningColour, paper, seriesColour } from "../draw/palette";
 import { largestSum, paintStack, paintStripNames, paintStrips, type Shape } from "../draw/stacks";
-import { type CurveSeries, type CurveSet, CurveTiles, cursor } from "../model/curves";
+import { type Bins, type CurveSeries, type CurveSet, CurveTiles, cursor } from "../model/curves";
 import { clockMhz, timeUnit } from "../model/document";
 import { flags } from "../model/notes";
 import { selectedTime } from "../model/selected_time";
@@ -51,17 +52,21 @@ export interface CurveChartProps {
   onSelect?: (series: CurveSeries) => void;
 }
 
+/** How long the pointer must rest before exact values are asked for. */
 const EXACT_AFTER_MS = 40;
 
-/** What one chart is looking at, besides the time window that all share. */
+/** What the gestures of a chart change, besides the time on screen, which all charts share. */
 export interface ChartView {
+  /** Where things stand on the last picture. */
   frame: { current: ChartFrame | null };
+  /** The values that were zoomed to; null = all. */
   values: Signal<ValueRange | null>;
+  /** The interval that is being dragged over; null = none. */
   measuring: Signal<Range | null>;
 }
 
 export function CurveChart(props: CurveChartProps) {
-  const { set, label, fileName, fromZero = true } = props;
+  const { set, label, fileName } = props;
   const tiles = useMemo(() => new CurveTiles(set), [set]);
   useEffect(() => () => tiles.close(), [tiles]);
   const hidden = useSignal<Set<number>>(new Set());
@@ -72,85 +77,38 @@ export function CurveChart(props: CurveChartProps) {
   const measuring = useSignal<Range | null>(null);
   const frame = useRef<ChartFrame | null>(null);
   const size = useRef<Size>({ width: 800, height: 300 });
-  const view: ChartView = { frame, values, measuring };
-  const colourOf = (number: number) =>
-    props.colour?.(set.series[number] as CurveSeries, number) ?? seriesColour(number);
-  const visible = () => set.series.map((_, number) => number).filter((number) => !hidden.value.has(number));
-
+  const events = useMemo(() => chartEvents({ frame, values, measuring }), [tiles]);
   useExactValues(tiles);
 
-  const rangeOf = (width: number): ValueRange => {
-    if (props.shape !== "stacked") return wholeRange(tiles, visible(), fromZero);
-    const whole = tiles.whole();
-    const all = whole ? [{ tile: whole, first: 0, last: whole.count }] : [];
-    return valueRange(0, largestSum([...all, ...tiles.inWindow(shown.value, width - GUTTER)], visible()), true);
-  };
-  const frameFor = ({ width, height }: Size) => {
-    const range = values.value ?? rangeOf(width);
-    const top = set.unit ? BELOW_UNIT : undefined;
-    return new ChartFrame({
-      window: shown.value,
-      values: range,
-      width,
-      height,
-      clockMhz: clockMhz(),
-      unit: timeUnit(),
-      ...(top === undefined ? {} : { top }),
-    });
-  };
-  const paintChart = (painter: Painter, area: Size) => {
-    const drawn = frameFor(area);
-    const parts = tiles.inWindow(shown.value, drawn.plotWidth);
-    paintAxes(painter, drawn, bounds.value.begin, set.unit, props.shape !== "strips");
-    painter.clipped(drawn.left, drawn.top - 2, drawn.plotWidth, drawn.plotHeight + 3, () => {
-      const range = measuring.value ?? selection.value.range;
-      const isOver = props.shape !== undefined && props.shape !== "lines"; // areas would cover it
-      const band = () => range && paintBand(painter, drawn, range, paper("accent"));
-      if (!isOver) band();
-      if (props.shape === "stacked") paintStack(painter, drawn, parts, visible(), colourOf);
-      else if (props.shape === "strips") paintStrips(painter, drawn, parts, visible(), drawn.values, colourOf);
-      else {
-        for (const number of visible()) paintCurve(painter, drawn, parts, number, colourOf(number));
-      }
-      paintLoadingText(
-        painter,
-        uncoveredByBins(parts, inside(shown.value, set)),
-        (time) => drawn.x(time),
-        drawn.top + drawn.plotHeight / 2,
-      );
-      if (isOver) band();
-      if (selectedTime.value !== null) paintLine(painter, drawn, selectedTime.value, meaningColour("instant"), []);
-      for (const { time, colour } of flags.value) paintLine(painter, drawn, time, seriesColour(colour), []);
-      if (range) paintLength(painter, drawn, range);
-    });
-    if (props.shape === "strips") {
-      const labels = visible().map((number) => set.series[number]?.label ?? "");
-      paintStripNames(painter, drawn, labels);
-    }
-    return drawn;
-  };
+  const colourOf = (number: number) =>
+    props.colour?.(set.series[number] as CurveSeries, number) ?? seriesColour(number);
+  /** Made when the canvas draws, so that it draws again when one of these changes. */
+  const picture = (): Picture => ({
+    tiles,
+    shape: props.shape ?? "lines",
+    fromZero: props.fromZero ?? true,
+    visible: set.series.map((_, number) => number).filter((number) => !hidden.value.has(number)),
+    colourOf,
+    values: values.value,
+    range: measuring.value ?? selection.value.range,
+  });
   const paint = (painter: Painter, area: Size) => {
     size.current = area;
-    const drawn = paintChart(painter, area);
+    const drawn = paintChart(painter, area, picture());
     frame.current = drawn;
-    const at = cursor.value;
-    if (at !== null && at >= drawn.window.begin && at <= drawn.window.end) {
-      paintLine(painter, drawn, at, paper("text"), [2, 3]);
+    const time = cursor.value;
+    if (time !== null && time >= drawn.window.begin && time <= drawn.window.end) {
+      paintLine(painter, drawn, { time, colour: paper("text"), isDotted: true });
     }
   };
   const plotPixels = () => frame.current?.plotWidth ?? size.current.width - GUTTER;
-  const legend = () => visible().map((n) => ({ label: set.series[n]?.label ?? "", colour: colourOf(n) }));
-  const saved = (painter: Painter, area: Size) => {
-    const below = legendHeight(legend(), area.width);
-    paintChart(painter, { width: area.width, height: area.height - below });
-    paintLegend(painter, legend(), area.height - below, area.width);
-  };
-  const savedSize = () => ({
-    width: size.current.width,
-    height: size.current.height + legendHeight(legend(), size.current.width),
-  });
-  const events = useMemo(() => chartEvents(view), [tiles]);
-  const offers: Offer[] = [...pictures(saved, savedSize), { format: "csv", make: () => tableOf(tiles, plotPixels()) }];
+  const offers: Offer[] = [
+    ...pictures(
+      (painter, area) => paintSaved(painter, area, picture()),
+      () => savedSize(size.current, picture()),
+    ),
+    { format: "csv", make: () => tableOf(tiles, plotPixels()) },
+  ];
   return (
     <div class="view curve-view">
       <div class="toolbar">
@@ -179,6 +137,90 @@ export function CurveChart(props: CurveChartProps) {
   );
 }
 
+/** What a chart draws. */
+interface Picture {
+  tiles: CurveTiles;
+  shape: Shape;
+  fromZero: boolean;
+  /** Numbers of the series that are not hidden. */
+  visible: number[];
+  colourOf: (series: number) => string;
+  /** The range of values that the user zoomed to; null = that of all values. */
+  values: ValueRange | null;
+  /** The interval that is being measured, or else the selected one. */
+  range: Range | undefined;
+}
+
+/** The range of values: of lines and strips that of single values, of a stack that of their sums. */
+function valuesOf({ tiles, shape, fromZero, visible }: Picture, width: number): ValueRange {
+  if (shape !== "stacked") return wholeRange(tiles, visible, fromZero);
+  // the tile of the whole time has means of long bins: what is on screen may be higher
+  const whole = tiles.whole();
+  const all = whole ? [{ tile: whole, first: 0, last: whole.count }] : [];
+  return valueRange(0, largestSum([...all, ...tiles.inWindow(shown.value, width - GUTTER)], visible), true);
+}
+
+function frameFor(size: Size, picture: Picture): ChartFrame {
+  const { unit } = picture.tiles.set;
+  return new ChartFrame({
+    ...size,
+    window: shown.value,
+    values: picture.values ?? valuesOf(picture, size.width),
+    clockMhz: clockMhz(),
+    unit: timeUnit(),
+    ...(unit ? { top: BELOW_UNIT } : {}),
+  });
+}
+
+/** Everything but what follows the pointer. */
+function paintChart(painter: Painter, size: Size, picture: Picture): ChartFrame {
+  const { tiles, shape, visible, range } = picture;
+  const { set } = tiles;
+  const frame = frameFor(size, picture);
+  const bins = tiles.inWindow(shown.value, frame.plotWidth);
+  paintAxes(painter, frame, { start: bounds.value.begin, unit: set.unit, hasValues: shape !== "strips" });
+  painter.clipped(frame.left, frame.top - 2, frame.plotWidth, frame.plotHeight + 3, () => {
+    const paintSelected = () => range && paintBand(painter, frame, range, paper("accent"));
+    // the selected time lies behind lines, and over areas, which would cover it
+    if (shape === "lines") paintSelected();
+    paintShape(painter, frame, bins, picture);
+    const missing = uncoveredByBins(bins, inside(shown.value, set));
+    paintLoadingText(painter, missing, (time) => frame.x(time), frame.top + frame.plotHeight / 2);
+    if (shape !== "lines") paintSelected();
+    const instant = selectedTime.value;
+    if (instant !== null) paintLine(painter, frame, { time: instant, colour: meaningColour("instant") });
+    for (const { time, colour } of flags.value) paintLine(painter, frame, { time, colour: seriesColour(colour) });
+    if (range) paintLength(painter, frame, range);
+  });
+  if (shape === "strips") {
+    const labels = visible.map((number) => set.series[number]?.label ?? "");
+    paintStripNames(painter, frame, labels);
+  }
+  return frame;
+}
+
+function paintShape(painter: Painter, frame: ChartFrame, bins: Bins[], { shape, visible, colourOf }: Picture): void {
+  if (shape === "stacked") paintStack(painter, frame, { bins, series: visible, colourOf });
+  else if (shape === "strips") paintStrips(painter, frame, { bins, series: visible, colourOf });
+  else for (const series of visible) paintCurve(painter, frame, { bins, series, colour: colourOf(series) });
+}
+
+/** The names and colours of the visible series: a saved picture has them below the chart. */
+function legendOf({ tiles, visible, colourOf }: Picture): LegendEntry[] {
+  return visible.map((number) => ({ label: tiles.set.series[number]?.label ?? "", colour: colourOf(number) }));
+}
+
+function paintSaved(painter: Painter, { width, height }: Size, picture: Picture): void {
+  const legend = legendOf(picture);
+  const legendTop = height - legendHeight(legend, width);
+  paintChart(painter, { width, height: legendTop }, picture);
+  paintLegend(painter, legend, legendTop, width);
+}
+
+function savedSize({ width, height }: Size, picture: Picture): Size {
+  return { width, height: height + legendHeight(legendOf(picture), width) };
+}
+
 const HINT =
   "Wheel: zoom time; Ctrl+wheel: zoom values; drag: select a time range; right drag or Shift+wheel: move; double click: all";
 
@@ -196,17 +238,17 @@ export function useExactValues(tiles: CurveTiles): void {
 export function wholeRange(tiles: CurveTiles, visible: number[], fromZero: boolean): ValueRange {
   const tile = tiles.whole();
   let [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  for (const number of tile ? visible : []) {
+  for (const series of tile ? visible : []) {
     for (let i = 0; tile && i < tile.count; i++) {
-      low = Math.min(low, orElse(tile.low[number * tile.count + i], low));
-      high = Math.max(high, orElse(tile.high[number * tile.count + i], high));
+      const [least, most] = [tile.low[series * tile.count + i], tile.high[series * tile.count + i]];
+      if (isKnown(least)) low = Math.min(low, least);
+      if (isKnown(most)) high = Math.max(high, most);
     }
   }
   return valueRange(low, high, fromZero);
 }
 
-const orElse = (value: number | undefined, other: number) =>
-  value === undefined || Number.isNaN(value) ? other : value;
+const isKnown = (value: number | undefined): value is number => value !== undefined && !Number.isNaN(value);
 
 /** What is on screen, bin by bin. */
 function tableOf(tiles: CurveTiles, pixels: number): string {

@@ -154,16 +154,18 @@ function StripChart({ quantity, strip, state, close, set: change }: StripProps) 
       right: 0,
     });
     frame.current = drawn;
-    paintAxes(painter, drawn, bounds.value.begin, set.unit);
-    const parts = tiles.inWindow(shown.value, drawn.plotWidth);
+    paintAxes(painter, drawn, { start: bounds.value.begin, unit: set.unit });
+    const bins = tiles.inWindow(shown.value, drawn.plotWidth);
     painter.clipped(drawn.left, drawn.top - 2, drawn.plotWidth, drawn.plotHeight + 3, () => {
       const marked = measuring.value ?? selection.value.range;
       if (marked) paintBand(painter, drawn, marked, paper("accent"));
-      lines.forEach((number, n) => {
-        paintCurve(painter, drawn, parts, number, seriesColour(n));
+      lines.forEach((series, n) => {
+        paintCurve(painter, drawn, { bins, series, colour: seriesColour(n) });
       });
-      for (const { time, colour } of flags.value) paintLine(painter, drawn, time, seriesColour(colour), []);
-      if (cursor.value !== null) paintLine(painter, drawn, cursor.value, paper("text"), [2, 3]);
+      for (const { time, colour } of flags.value) paintLine(painter, drawn, { time, colour: seriesColour(colour) });
+      if (cursor.value !== null) {
+        paintLine(painter, drawn, { time: cursor.value, colour: paper("text"), isDotted: true });
+      }
     });
     paintNames(painter, quantity, drawn, valuesAt(tiles, drawn, cursor.value));
   };

@@ -192,5 +192,6 @@ function paintMean(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>)
 
 function paintMarks(painter: Painter, frame: ChartFrame, range: Range | null): void {
   if (range) paintBand(painter, frame, range, paper("accent"));
-  if (cursor.value !== null) paintLine(painter, frame, cursor.value, paper("text"), [2, 3]);
+  const time = cursor.value;
+  if (time !== null) paintLine(painter, frame, { time, colour: paper("text"), isDotted: true });
 }
