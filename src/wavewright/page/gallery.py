@@ -21,7 +21,7 @@ MOST_LENT_BYTES = 256 << 20  #: as long as their instructions take no more than 
 _BINS = 64  #: Of a curve.
 _MOST_BARS = 12
 _LONGEST_TITLE = 300
-_GUARD = Lock()
+_LENT_LOCK = Lock()  #: Of the lent documents: requests run in threads.
 
 
 def card(document: Document) -> dict[str, Any]:
@@ -34,12 +34,12 @@ def _lent(document: Document) -> Document:
     if document.is_open or document.library is None:
         return document
     lent = document.library.lent
-    with _GUARD:
+    with _LENT_LOCK:
         twin = lent.pop(document.number, None)
         twin = twin or Document(document.number, document.label, document.path, document.opener, document.library)
         lent[document.number] = twin  # in the order of last use
     _ = twin.opened
-    with _GUARD:
+    with _LENT_LOCK:
         while len(lent) > 1 and (len(lent) > MOST_LENT or sum(map(_bytes, lent.values())) > MOST_LENT_BYTES):
             del lent[next(iter(lent))]
     return twin

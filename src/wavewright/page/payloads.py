@@ -22,7 +22,7 @@ from wavewright.page.protocol.payload import ARROW, JSON, Payload, key_of
 from wavewright.page.questions import questions_about
 
 _MOST_PARTS = 3  #: Of one document that stay in memory: the one on screen, and those before it.
-_GUARD = Lock()
+_PARTS_LOCK = Lock()  #: Of the parts of documents: requests run in threads.
 
 
 def part_of_time(document: Document, begin: float | None, end: float | None) -> Document:
@@ -31,7 +31,7 @@ def part_of_time(document: Document, begin: float | None, end: float | None) -> 
     Questions about it raise `UsageError` when no wave ran in that time.
     """
     parts: dict[tuple[float | None, float | None], Document] = document.kept("parts of time", dict)
-    with _GUARD:
+    with _PARTS_LOCK:
         part = parts.pop((begin, end), None) or _part(document, begin, end)
         parts[begin, end] = part  # in the order of last use
         while len(parts) > _MOST_PARTS:

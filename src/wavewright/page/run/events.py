@@ -1,8 +1,12 @@
-"""Details of single events of a run, by their number on the timeline, and arrows from calls to the launched work."""
+"""Single events of a run on the page: all details, the next one of its kind, arrows from calls to the launched work.
+
+An event is named by its `item`, its number on the timeline: the tables follow each other there, and `first_items` of
+the timeline says with which number each begins.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -19,11 +23,22 @@ from wavewright.questions.kit.parameters import Number, Parameters, place, text
 
 MOST_FLOWS = 400  #: Arrows of one answer.
 _MOST_CACHED_ROWS = 2_000_000  #: Larger tables are read piece by piece.
-_LONGEST_TEXT = 4_000
+_LONGEST_TEXT = 4_000  #: Characters of a fact, such as the arguments of a call.
 _EXPORTED = 2_000  #: Events whose details an exported page stores.
 
 #: Table -> name of one row.
 WORDS = {"dispatches": "dispatch", "copies": "copy", "allocations": "allocation", "regions": "call", "samples": "mark"}
+_SHOWN_ELSEWHERE = ("start_ns", "end_ns", "time_ns", "name")  #: Columns that are no facts: the head of the details.
+#: Column with a row number -> its table, and the columns of that row which describe it.
+_REFERENCES = {
+    "process": ("processes", ("pid", "rank", "command")),
+    "thread": ("threads", ("tid", "name")),
+    "queue": ("queues", ("queue_id", "name")),
+    "stream": ("streams", ("stream_id", "name")),
+    "symbol": ("symbols", ("mangled",)),
+}
+_AGENTS = ("agent", "src_agent", "dst_agent")
+_ADDRESSES = ("address", "src_address", "dst_address")
 
 
 def flows(
@@ -31,7 +46,8 @@ def flows(
 ) -> dict[str, Any]:
     """Arrows from calls to all work they launched: of an event's call and of calls within it, or of all in a tile.
 
-    `count` counts all of them. Where there are more than `MOST_FLOWS`, an event gets the first ones, a tile none.
+    `count` counts all of them, or is a lower bound where a tile has more than `MOST_FLOWS`. Of more than that an event
+    gets the first ones, a tile none.
     """
     check_layer(layer)
     all_flows = _flows(document)
@@ -47,13 +63,14 @@ def flows(
         raise UsageError("flows: an item, or a level and a tile")
     begin, end = tile_window(document, level, tile)
     low, high = (all_flows["from_begin"].search_sorted(time) for time in (begin, end))
-    ends, by_end = _flows_by_end(document)
-    low_end, high_end = (by_end.search_sorted(time) for time in (begin, end))
-    most = max(high - low, high_end - low_end)
-    if most > MOST_FLOWS:
-        return {"count": most, "flows": []}
+    arrivals = _flow_arrivals(document)
+    first_arrival, last_arrival = (arrivals.times.search_sorted(time) for time in (begin, end))
+    least_count = max(high - low, last_arrival - first_arrival)  # flows within the tile are in both
+    if least_count > MOST_FLOWS:
+        return {"count": least_count, "flows": []}
     from_elsewhere = ~pl.col("from_begin").is_between(begin, end, closed="left")
-    flow_rows = pl.concat([all_flows[low:high], all_flows[ends[low_end:high_end]].filter(from_elsewhere)])
+    arriving = all_flows[arrivals.rows[first_arrival:last_arrival]].filter(from_elsewhere)
+    flow_rows = pl.concat([all_flows[low:high], arriving])
     return {"count": flow_rows.height, "flows": flow_rows.to_dicts() if flow_rows.height <= MOST_FLOWS else []}
 
 
@@ -74,12 +91,18 @@ def _flows(document: Document) -> pl.DataFrame:
     return items.sort("from_begin", "to_begin", "to_item")
 
 
+class _Arrivals(NamedTuple):
+    """The flows in the order in which the launched work starts, to search by time."""
+
+    rows: pl.Series  #: Row of each in `_flows`.
+    times: pl.Series  #: Start of its work, ascending.
+
+
 @once_per_document
-def _flows_by_end(document: Document) -> tuple[pl.Series, pl.Series]:
-    """The rows of `_flows` by the start of the work, and these starts."""
+def _flow_arrivals(document: Document) -> _Arrivals:
     starts = _flows(document)["to_begin"]
     order = starts.arg_sort()
-    return order, starts.gather(order)
+    return _Arrivals(order, starts.gather(order))
 
 
 def event_place(document: Document, item: int) -> tuple[str, int]:
@@ -97,20 +120,20 @@ def span(document: Document, *, layer: str, item: int) -> dict[str, Any]:
     table, row = event_place(document, item)
     facts = _row(document, table, row)
     drawn_span = _drawn(document, item)
-    answer: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, facts)}
+    details: dict[str, Any] = {"item": item, "table": table, "what": WORDS[table], "name": _name(table, facts)}
     if drawn_span:
-        answer |= _place(drawn_span) | {"kind": drawn_span["kind"]}
-        answer["duration_ns"] = float(drawn_span["end_ns"] - drawn_span["start_ns"])
-    answer["facts"] = [*_slack(document, item), *_facts(document, facts)]
+        details |= _place(drawn_span) | {"kind": drawn_span["kind"]}
+        details["duration_ns"] = float(drawn_span["end_ns"] - drawn_span["start_ns"])
+    details["facts"] = [*_slack(document, item), *_facts(document, facts)]
     event, process = facts.get("event"), facts.get("process")
     if event is not None and process is not None:
         is_event = (pl.col("event") == event) & (pl.col("process") == process)
         arguments = _rows(document, "arguments", is_event).sort("position").select("name", "type", "value")
-        answer["arguments"] = arguments.to_dicts()
-        answer["frames"] = _rows(document, "frames", is_event).sort("depth")["name"].cast(pl.String).to_list()
+        details["arguments"] = arguments.to_dicts()
+        details["frames"] = _rows(document, "frames", is_event).sort("depth")["name"].cast(pl.String).to_list()
         if table == "dispatches":
-            answer["counters"] = _counters(document, is_event)
-    return answer | {"flows": flows(document, layer=layer, item=item)}
+            details["counters"] = _counters(document, is_event)
+    return details | {"flows": flows(document, layer=layer, item=item)}
 
 
 def _place(drawn_span: dict[str, Any]) -> dict[str, Any]:
@@ -122,8 +145,8 @@ def _place(drawn_span: dict[str, Any]) -> dict[str, Any]:
 def _drawn(document: Document, item: int) -> dict[str, Any] | None:
     """The span of an event on the timeline; None = it has none."""
     spans = timeline_of(document).spans
-    at = spans["item"].search_sorted(item)
-    return spans.row(at, named=True) if at < spans.height and spans["item"][at] == item else None
+    row = spans["item"].search_sorted(item)
+    return spans.row(row, named=True) if row < spans.height and spans["item"][row] == item else None
 
 
 def _slack(document: Document, item: int) -> list[dict[str, str]]:
@@ -153,19 +176,6 @@ def _name(table: str, row: dict[str, Any]) -> str:
     return str(row["name"] or "")
 
 
-_SHOWN_ELSEWHERE = ("start_ns", "end_ns", "time_ns", "name")
-#: Column with a row number -> its table, and the columns of that row which describe it.
-_REFERENCES = {
-    "process": ("processes", ("pid", "rank", "command")),
-    "thread": ("threads", ("tid", "name")),
-    "queue": ("queues", ("queue_id", "name")),
-    "stream": ("streams", ("stream_id", "name")),
-    "symbol": ("symbols", ("mangled",)),
-}
-_AGENTS = ("agent", "src_agent", "dst_agent")
-_ADDRESSES = ("address", "src_address", "dst_address")
-
-
 def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
     """The columns of a row as text, with references resolved; those that were not recorded are left out."""
     facts = []
@@ -188,6 +198,7 @@ def _facts(document: Document, row: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _row(document: Document, table: str, row: int) -> dict[str, Any]:
+    """A row of a table; of a large one only the last chunk that was read is cached."""
     if _count(document, table) <= _MOST_CACHED_ROWS:
         return document.run.table(table).row(row, named=True)
     pieces: dict[str, tuple[int, pl.DataFrame]] = document.kept("pieces of events", dict)
@@ -220,24 +231,21 @@ def _count(document: Document, table: str) -> int:
 
 
 def occurrence(document: Document, *, layer: str, kind: int, item: int = -1, step: int = 1) -> dict[str, Any]:
-    """The `step`-th event of a kind after `item` in the order of time, the first following the last.
+    """The `step`-th event of a kind after `item` (-1 = none) in the order of time, the first following the last.
 
     `number` is its place among all `count` of them, from 0.
     """
     check_layer(layer)
-    spans = timeline_of(document).spans
-
-    def make() -> tuple[int, pl.DataFrame]:
-        return kind, spans.filter(pl.col("kind") == kind).sort("start_ns", "item")
-
-    occurrences: tuple[int, pl.DataFrame] = document.kept("occurrences", make)
-    if occurrences[0] != kind:  # only the last kind is cached: a kind can have as many events as the run
-        occurrences = document.cache["occurrences"] = make()
-    events = occurrences[1]
+    cached_kind: dict[int, pl.DataFrame] = document.kept("occurrences", dict)
+    events = cached_kind.get(kind)
+    if events is None:
+        events = timeline_of(document).spans.filter(pl.col("kind") == kind).sort("start_ns", "item")
+        cached_kind.clear()  # only the last kind stays: a kind can have as many events as the run
+        cached_kind[kind] = events
     if not events.height:
         raise UsageError(f"no event has kind {kind}")
-    at = (events["item"] == item).arg_max() if item >= 0 and (events["item"] == item).any() else None
-    number = 0 if at is None else (at + step) % events.height
+    position = events["item"].index_of(item) if item >= 0 else None  # None = not of this kind: start at the first
+    number = 0 if position is None else (position + step) % events.height
     row = events.row(number, named=True)
     return {"item": row["item"], **_place(row), "number": number, "count": events.height}
 

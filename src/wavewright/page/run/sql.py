@@ -1,8 +1,13 @@
-"""SQL over the stable views of a run, as `wavewright query` runs it, and the relations that it can name."""
+"""SQL typed on the page about a run: the first rows of a SELECT, the stop of one that runs, and what it can name.
+
+The engine and its limits are those of `wavewright query` (`analysis.run.query`); here the rows are cut to what a
+browser can hold, and made into values that JavaScript does not round.
+"""
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Sequence
 from threading import Event, Lock
 from typing import Any
 
@@ -20,35 +25,37 @@ from wavewright.page.protocol.question import PageQuestion, no_answers
 from wavewright.questions.kit.parameters import place, text
 
 MOST_ROWS = 5_000  #: Rows of a result that are sent; `row_count` counts all.
-MOST_BYTES = 8 << 20  #: Of these rows.
+MOST_BYTES = 8 << 20  #: Of these rows, as Polars estimates them.
 LIMITS = QueryLimits()  #: Those of the command line.
-_LARGEST = 2**53  #: Greater integers are sent as text, because JavaScript would round them.
+_EXACT_MAX = 2**53  #: Greater integers are sent as text: a JavaScript number (a double) would round them.
 
 #: Title -> SQL that works on every run.
 EXAMPLES: dict[str, str] = packaged("sql_examples.toml", "wavewright.page.run")
-_GUARD = Lock()
+_SWITCH_LOCK = Lock()  #: Requests run in threads: two at once could replace one switch, and one query would never stop.
 
 
-class _Running:
-    """The stop switch of the query that runs now, if any; the next query sets it."""
+class _StopSwitch:
+    """The event that stops the query of a document which runs now: a document runs one query at a time."""
 
     def __init__(self) -> None:
         self.stop = Event()
 
-    def next(self) -> Event:
-        with _GUARD:
+    def replace(self) -> Event:
+        """Stop the query that runs, if any; the event that stops the next one."""
+        with _SWITCH_LOCK:
             self.stop.set()
             self.stop = Event()
             return self.stop
 
 
-def _running(document: Document) -> _Running:
-    return (document.whole or document).kept(("run", "running query"), _Running)
+def _stop_switch(document: Document) -> _StopSwitch:
+    """The switch of a document, which its parts of time (`document.whole` is set) share."""
+    return (document.whole or document).kept(("run", "running query"), _StopSwitch)
 
 
 def sql_of_run(document: Document, *, sql: str) -> Any:
     """The first rows of a SELECT (`analysis.run.query`), with the limits of the command line; stops the last query."""
-    stop = _running(document).next()
+    stop = _stop_switch(document).replace()
     start = time.monotonic()
     result = run_query(document.run, sql, limits=LIMITS, stop=stop)
     pieces: list[pl.DataFrame] = []
@@ -58,7 +65,7 @@ def sql_of_run(document: Document, *, sql: str) -> Any:
         if stop.is_set():
             raise UsageError("the query was stopped before it was finished")
         row_count += piece.height
-        if is_full:
+        if is_full:  # the rest is only counted
             continue
         rows = _fitting(piece.head(rows_left), MOST_BYTES - byte_count)
         is_full = rows.height < piece.height  # rows of later pieces would leave a hole behind them
@@ -67,6 +74,7 @@ def sql_of_run(document: Document, *, sql: str) -> Any:
             rows_left -= rows.height
             byte_count += int(rows.estimated_size())
     frame = pl.concat(pieces, how="vertical_relaxed")
+    # `is_number` tells what can be drawn: it is of the SQL type, so also true of integers that are sent as text.
     return {
         "engine": result.engine,
         "seconds": time.monotonic() - start,
@@ -87,7 +95,7 @@ def _values(column: pl.Series) -> list[Any]:
     """Values that JavaScript shows unchanged: large integers, and types that it lacks, as text."""
     if column.dtype.is_integer() and column.len():
         low, high = column.min(), column.max()
-        if low is not None and max(abs(int(low)), abs(int(high))) > _LARGEST:  # type: ignore[arg-type]
+        if low is not None and max(abs(int(low)), abs(int(high))) > _EXACT_MAX:  # type: ignore[arg-type]
             return column.cast(pl.String).to_list()
     if column.dtype.is_numeric() or column.dtype in (pl.String, pl.Boolean):
         return column.to_list()
@@ -96,30 +104,37 @@ def _values(column: pl.Series) -> list[Any]:
 
 def stop_sql(document: Document, *, turn: int = 0) -> Any:
     """Stop the query that runs; `turn` makes each request different, so that none is answered from a cache."""
-    _running(document).next()
+    _stop_switch(document).replace()
     return {"is_stopped": True}
 
 
 def schema_of_run(document: Document) -> Any:
     """Tables to select from: the stable views, the tables of every run, and those of this run's format."""
     relations = [
-        (view.name, view.row, [[column.name, column.type, column.unit, column.meaning] for column in view.columns])
+        _relation(
+            view.name, view.row, ((column.name, column.type, column.unit, column.meaning) for column in view.columns)
+        )
         for view in VIEWS.values()
     ]
     for table in RUN.values():
-        columns = [[column.name, column.dtype, column.unit, column.meaning] for column in table.columns]
-        relations.append((f"run.{table.name}", table.row, columns))
+        columns = ((column.name, column.dtype, column.unit, column.meaning) for column in table.columns)
+        relations.append(_relation(f"run.{table.name}", table.row, columns))
     extras = document.run.extra_names
-    relations += [(f'run."{name}"', "a table of the recorded format, as it is", []) for name in extras]
-    answer = catalog(document.run)
-    for name, row in answer.relations.filter(pl.col("kind") == "stored").select("name", "row").rows():
-        stored_columns = answer.columns.filter(pl.col("relation") == name).drop("relation")
-        relations.append((name, row, [list(column) for column in stored_columns.rows()]))
+    relations += [_relation(f'run."{name}"', "a table of the recorded format, as it is", ()) for name in extras]
+    listed = catalog(document.run)
+    for name, row in listed.relations.filter(pl.col("kind") == "stored").select("name", "row").rows():
+        stored_columns = listed.columns.filter(pl.col("relation") == name).drop("relation")
+        relations.append(_relation(name, row, stored_columns.rows()))
     return {
-        "relations": [dict(zip(("name", "row", "columns"), relation, strict=True)) for relation in relations],
+        "relations": relations,
         "examples": list(EXAMPLES.items()),
         "limits": {"rows": LIMITS.rows, "mib": LIMITS.mib, "seconds": LIMITS.seconds, "sent_rows": MOST_ROWS},
     }
+
+
+def _relation(name: str, row: str, columns: Iterable[Sequence[Any]]) -> dict[str, Any]:
+    """A relation as the page lists it; each column is its name, type, unit and meaning."""
+    return {"name": name, "row": row, "columns": [list(column) for column in columns]}
 
 
 QUESTIONS = (  # an exported page cannot run SQL
