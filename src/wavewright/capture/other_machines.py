@@ -126,11 +126,7 @@ class _Connection:
         with stopping.unstopped():
             # A session of its own: Ctrl-C is for us, who then stop the program there gently.
             self.process = subprocess.Popen(
-                words,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                start_new_session=True,
+                words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
             )
             self._forget = stopping.add(self.hang_up)
         assert self.process.stdout and self.process.stderr  # noqa: S101 - both are pipes

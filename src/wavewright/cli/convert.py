@@ -105,13 +105,7 @@ def merge(paths: tuple[str, ...], output: Path, force: bool, show_secrets: bool,
 
 
 def split(
-    paths: tuple[str, ...],
-    by: Any,
-    marker: str | None,
-    output: Path,
-    force: bool,
-    show_secrets: bool,
-    as_json: bool,
+    paths: tuple[str, ...], by: Any, marker: str | None, output: Path, force: bool, show_secrets: bool, as_json: bool
 ) -> None:
     """Write the parts of a run."""
     from wavewright.analysis.run.select.run_parts import parts_of

@@ -258,12 +258,7 @@ def _panels(request: CounterRequest, answer: CounterPanels, own: dict[str, Any],
 
 
 def _show_values(
-    request: CounterRequest,
-    by: str,
-    chosen: tuple[Sequence[str], Sequence[str]] | None,
-    view: _View,
-    *,
-    is_raw: bool,
+    request: CounterRequest, by: str, chosen: tuple[Sequence[str], Sequence[str]] | None, view: _View, *, is_raw: bool
 ) -> None:
     """Print one column per kernel or one row per dispatch: of the chosen panels and metrics, else of speed of light."""
     from wavewright.analysis.counters.values import metric_values, raw_values

@@ -29,12 +29,7 @@ _SQL = re.compile(r"\s*(select|with|from|values|describe|desc|show|summarize|exp
 
 
 def query(
-    sql: str,
-    engine: str | None,
-    max_rows: int | None,
-    max_mib: int | None,
-    max_seconds: float | None,
-    **options: Any,
+    sql: str, engine: str | None, max_rows: int | None, max_mib: int | None, max_seconds: float | None, **options: Any
 ) -> None:
     """Answer a query."""
     request = run_request(options, is_whole=True)

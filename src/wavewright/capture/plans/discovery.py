@@ -322,10 +322,7 @@ def kernels_of(run: Run) -> DiscoveredKernels:
     ]
     kernels.sort(key=lambda kernel: (-kernel.total_ns, kernel.name))
     return DiscoveredKernels(
-        kernels=tuple(kernels),
-        dispatch_count=rows.height,
-        process_count=rows["process"].n_unique(),
-        total_ns=total_ns,
+        kernels=tuple(kernels), dispatch_count=rows.height, process_count=rows["process"].n_unique(), total_ns=total_ns
     )
 
 

@@ -168,13 +168,7 @@ def _steps(request: RunRequest, marker: str | None) -> pl.DataFrame:
 
 
 def regions(
-    request: RunRequest,
-    name: str | None,
-    sort: str | None,
-    layers: bool,
-    stacks: bool,
-    min_share: float,
-    **view: Any,
+    request: RunRequest, name: str | None, sort: str | None, layers: bool, stacks: bool, min_share: float, **view: Any
 ) -> Shown:
     """The tree of regions, of modules or of call stacks."""
     from wavewright.analysis.run.contents.regions import combine_regions, folded_layers, named_regions, partial_regions

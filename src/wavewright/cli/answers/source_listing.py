@@ -43,12 +43,7 @@ class _SourceView(NamedTuple):
 
 
 def source(
-    request: TraceRequest,
-    mode: str | None,
-    source_root: Path | None,
-    function: str | None,
-    lanes: bool,
-    **options: Any,
+    request: TraceRequest, mode: str | None, source_root: Path | None, function: str | None, lanes: bool, **options: Any
 ) -> Shown:
     """Source lines where their text is known, else instructions."""
     view = _SourceView(**options, lane_sums=evaluated_lanes(request) if lanes else None)

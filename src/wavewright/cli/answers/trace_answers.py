@@ -376,11 +376,7 @@ def stalls(request: TraceRequest, as_classic: bool) -> Shown:
 
 
 def states(
-    request: TraceRequest,
-    bins: int | None,
-    with_counters: bool,
-    counter_names: str | None,
-    definitions: Path | None,
+    request: TraceRequest, bins: int | None, with_counters: bool, counter_names: str | None, definitions: Path | None
 ) -> Shown:
     """States of waves, busy pipes and residency over time, and the counters in the trace."""
     from wavewright.analysis.trace.costs.row_costs import issue_share, totals_of_part

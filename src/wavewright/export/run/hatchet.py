@@ -96,12 +96,7 @@ def _add_regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[
 
 
 def _add_work(
-    run: Run,
-    table: str,
-    kind: str,
-    launches: pl.DataFrame,
-    paths: _Paths,
-    sums: dict[tuple[int, int, int], list[int]],
+    run: Run, table: str, kind: str, launches: pl.DataFrame, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]
 ) -> None:
     """Add dispatches or copies below the calls that launched them."""
     work = (

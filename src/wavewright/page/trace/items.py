@@ -135,9 +135,7 @@ def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
     names = ("me", "pipe", "workgroup", "cluster")
     time = wave["start_cycles"] if wave["has_begin"] else 0
     starts = trace.occupancy.filter(
-        *_same(wave, "se", "cu", "simd", "slot"),
-        pl.col("start"),
-        pl.col("time_cycles") == time,
+        *_same(wave, "se", "cu", "simd", "slot"), pl.col("start"), pl.col("time_cycles") == time
     )
     if not starts.height:
         return dict.fromkeys(names)
@@ -148,8 +146,7 @@ def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
 def _launch_of(trace: ThreadTrace, wave: dict[str, Any], start: dict[str, Any]) -> dict[str, Any]:
     """The last dispatch before a wave on the micro engine and pipe that launched it; empty = none was recorded."""
     dispatches = trace.dispatches.filter(
-        *_same({**start, "se": wave["se"]}, "se", "me", "pipe"),
-        pl.col("time_cycles") <= wave["start_cycles"],
+        *_same({**start, "se": wave["se"]}, "se", "me", "pipe"), pl.col("time_cycles") <= wave["start_cycles"]
     ).sort("time_cycles", maintain_order=True)
     return dispatches.row(-1, named=True) if dispatches.height else {}
 

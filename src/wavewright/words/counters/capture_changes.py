@@ -24,12 +24,7 @@ _MOST_PERCENT = 9.995  #: Larger changes are written as factors.
 
 
 def counter_comparison_report(
-    answer: CounterComparison,
-    *,
-    width: int,
-    limit: int = 20,
-    everything: bool = False,
-    decimals: int | None = None,
+    answer: CounterComparison, *, width: int, limit: int = 20, everything: bool = False, decimals: int | None = None
 ) -> Iterator[AnyBlock]:
     """Blocks of verdicts, captures, their kernels, then changed metrics; `everything`: all metrics."""
     others = range(1, answer.sides.height)
@@ -54,11 +49,7 @@ def _side(
     title = f"{answer.sides['label'][side]} against {answer.sides['label'][0]}"
     kernels = answer.kernels.filter(pl.col("side") == side)
     yield from table_below(
-        "counters/capture_changes/kernels",
-        kernels,
-        limit=limit,
-        title=title,
-        status=lambda row: _toned(row["status"]),
+        "counters/capture_changes/kernels", kernels, limit=limit, title=title, status=lambda row: _toned(row["status"])
     )
     metrics = answer.metrics.filter(pl.col("side") == side)
     for (name,), rows in metrics.group_by("kernel_name", maintain_order=True):

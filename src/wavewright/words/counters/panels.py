@@ -25,12 +25,7 @@ _MIX = "10."  #: Tables that count instructions by kind.
 
 
 def panel_parts(
-    answer: CounterPanels,
-    *,
-    width: int,
-    decimals: int | None = None,
-    explain: bool = False,
-    all_channels: bool = False,
+    answer: CounterPanels, *, width: int, decimals: int | None = None, explain: bool = False, all_channels: bool = False
 ) -> Iterator[AnyBlock]:
     """Blocks of every panel of the answer with its tables; `explain` adds formula and meaning of each metric.
 

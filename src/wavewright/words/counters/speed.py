@@ -64,10 +64,7 @@ def _nearest(rows: pl.DataFrame, by_kernel: Sequence[tuple[int, CounterPanels]])
 
 
 def _speed_table(
-    answer: CounterPanels,
-    rows: pl.DataFrame,
-    by_kernel: Sequence[tuple[int, CounterPanels]],
-    decimals: int | None,
+    answer: CounterPanels, rows: pl.DataFrame, by_kernel: Sequence[tuple[int, CounterPanels]], decimals: int | None
 ) -> Table:
     """One table with a line for each group, so that all columns stand below each other."""
     speed = [(rank, panels.rows.filter(panels.rows["table_id"] == SPEED_OF_LIGHT)) for rank, panels in by_kernel]

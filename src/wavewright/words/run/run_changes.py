@@ -33,11 +33,7 @@ _ONLY = {"before": "base_only", "now": "side_only"}
 
 
 def comparison_report(
-    answer: RunComparison,
-    *,
-    paths: Sequence[str] = (),
-    limit: int = 20,
-    everything: bool = False,
+    answer: RunComparison, *, paths: Sequence[str] = (), limit: int = 20, everything: bool = False
 ) -> Iterator[AnyBlock]:
     """The answer of `wavewright compare` about runs at `paths`; `everything` shows differences within noise too."""
     others = range(1, answer.sides.height)

@@ -45,7 +45,7 @@ def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
     if answer.xcd_count > 1:
         parts += f", {size(answer.replicated_bytes)} because several XCDs read the same lines"
     yield sentence(
-        (f"fabric reads {least}{size(answer.read_bytes)}: {parts}; writes {size(answer.write_bytes)}", "headline"),
+        (f"fabric reads {least}{size(answer.read_bytes)}: {parts}; writes {size(answer.write_bytes)}", "headline")
     )
     most = answer.mappings["most_bytes"][0]
     if answer.hit_rate is not None and most is not None:

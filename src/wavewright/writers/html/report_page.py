@@ -16,12 +16,7 @@ from wavewright.writers.svg.markup import escaped
 
 #: The page may style itself and show pictures that are inside it; it can load, send and run nothing.
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
-_KINDS = {
-    "trace": "thread trace",
-    "run": "run",
-    "counters": "hardware counters",
-    "comparison": "comparison",
-}
+_KINDS = {"trace": "thread trace", "run": "run", "counters": "hardware counters", "comparison": "comparison"}
 _GLANCE = "glance"  #: The section that says what was lost at the start of a report.
 _FOOTER = "Made by wavewright {}. Names of kernels, files and calls are as they were recorded."
 _WHOLE = 1 << 20  #: Characters: pages cut no names.

@@ -8,17 +8,7 @@ from itertools import takewhile
 from typing import TypeAlias
 
 from wavewright.base.words import counted, shortened
-from wavewright.model.blocks import (
-    Block,
-    Cell,
-    Code,
-    Finding,
-    Labelled,
-    Mark,
-    Preformatted,
-    Sentence,
-    Table,
-)
+from wavewright.model.blocks import Block, Cell, Code, Finding, Labelled, Mark, Preformatted, Sentence, Table
 from wavewright.model.report import Section
 from wavewright.writers.markdown.blocks import escaped
 

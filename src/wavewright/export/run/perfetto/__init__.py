@@ -20,11 +20,7 @@ from wavewright.model.run import Run
 
 
 def write_perfetto(
-    run: Run,
-    out: str | PathLike[str],
-    *,
-    force: bool = False,
-    group_by: Literal["stream", "queue"] = "stream",
+    run: Run, out: str | PathLike[str], *, force: bool = False, group_by: Literal["stream", "queue"] = "stream"
 ) -> Written:
     """Write a run as a Perfetto trace.
 

@@ -79,10 +79,7 @@ def _wait_texts(trace: ThreadTrace, listing: pl.DataFrame) -> dict[int, bytes]:
     texts = (
         waits.lazy()
         .group_by("entry", maintain_order=True)
-        .agg(
-            pl.col("wave", "line").first(),
-            producers=pl.format("[{},0]", "producer_line").str.join(","),
-        )
+        .agg(pl.col("wave", "line").first(), producers=pl.format("[{},0]", "producer_line").str.join(","))
         .group_by("wave", maintain_order=True)
         .agg(entries=pl.format("[{},[{}]]", "line", "producers").str.join(","))
         .select("wave", pl.format("[{}]", "entries").cast(pl.Binary))

@@ -29,9 +29,7 @@ def contents_report(answer: Contents, *, limit: int = 20, show_secrets: bool = F
     if show_secrets:
         yield GAP
         yield declared_table(
-            "run/data_contents/environment",
-            answer.environment,
-            pid=lambda row: process_name(None, row["pid"]),
+            "run/data_contents/environment", answer.environment, pid=lambda row: process_name(None, row["pid"])
         )
 
 

@@ -25,11 +25,7 @@ _OBJECTS = block_columns("trace/input_raw_capture/objects")
 
 
 def capture_report(
-    path: str,
-    files: str,
-    facts: Sequence[Overview],
-    rows: pl.DataFrame,
-    problems: Sequence[WavewrightError],
+    path: str, files: str, facts: Sequence[Overview], rows: pl.DataFrame, problems: Sequence[WavewrightError]
 ) -> Iterator[AnyBlock]:
     """The answer of `wavewright info` on a raw capture: `rows` has one row per dispatch, in the order of `facts`."""
     yield sentence((path, "bold"), f": raw thread-trace capture, {files}")

@@ -13,15 +13,7 @@ from wavewright.words.kit.arrows import ASCII, UNICODE, Drawing, draw_arrows
 from wavewright.words.kit.frame_tables import hexadecimal, place
 from wavewright.words.kit.heat import emphasis, heat_bar, legend
 from wavewright.words.kit.line_windows import ListingLine
-from wavewright.words.trace.listing.lines import (
-    IsaView,
-    contexts,
-    focus,
-    hottest,
-    isa_arrows,
-    isa_lines,
-    pairs_of,
-)
+from wavewright.words.trace.listing.lines import IsaView, contexts, focus, hottest, isa_arrows, isa_lines, pairs_of
 from wavewright.words.trace.listing.measures import (
     CYCLES_OF_ONE,
     WIDE,
