@@ -4,20 +4,34 @@ import type { LogFrame, LogWindow } from "../../draw/loglog";
 import type { CanvasEvents } from "../../widgets/canvas";
 import type { Scene } from "./scene";
 
-export interface Looked {
+/** The mark that the pointer is over, and the pixel where it stands. */
+export interface PointedMark {
+  mark: Scene["marks"][number];
+  x: number;
+  y: number;
+}
+
+/** What events read and change. */
+export interface PlotState {
+  /** What was painted last; null = nothing yet. */
   frame: { current: LogFrame | null };
   scene: { current: Scene | null };
   /** null = all of it. */
   window: Signal<LogWindow | null>;
-  /** What the pointer is over, and where that is. */
-  over: Signal<{ mark: Scene["marks"][number]; x: number; y: number } | null>;
+  over: Signal<PointedMark | null>;
   choose: (kernel: number | null) => void;
 }
 
+/** A mark within so many pixels of the pointer is meant. */
 const NEAR = 14;
+/** Less movement than so many pixels is a click, not a drag. */
 const LEAST_DRAG = 4;
+/** Zoom for one pixel of the wheel, what a line of it counts in pixels, and the most of one event. */
+const ZOOM_PER_PIXEL = 1.0018;
+const WHEEL_LINE = 16;
+const MOST_WHEEL = 300;
 
-export function rooflineEvents({ frame, scene, window, over, choose }: Looked): CanvasEvents {
+export function rooflineEvents({ frame, scene, window, over, choose }: PlotState): CanvasEvents {
   let drag: { x: number; y: number; from: LogFrame; hasMoved: boolean } | null = null;
   const place = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
@@ -53,27 +67,24 @@ export function rooflineEvents({ frame, scene, window, over, choose }: Looked): 
       event.preventDefault();
       if (!frame.current) return;
       const { x, y } = place(event);
-      const down = event.deltaY * (event.deltaMode === 1 ? 16 : 1);
-      window.value = frame.current.zoomed(1.0018 ** Math.min(Math.max(down, -300), 300), x, y);
+      const pixels = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_LINE : 1);
+      const factor = ZOOM_PER_PIXEL ** Math.min(Math.max(pixels, -MOST_WHEEL), MOST_WHEEL);
+      window.value = frame.current.zoomed(factor, x, y);
     },
   };
 }
 
-/** The mark at a place; of several, the nearest. */
-export function nearest(
-  frame: LogFrame | null,
-  scene: Scene | null,
-  x: number,
-  y: number,
-): { mark: Scene["marks"][number]; x: number; y: number } | null {
-  let best: ReturnType<typeof nearest> = null;
+/** The mark at a pixel; of several, the nearest; null = none is near. */
+function nearest(frame: LogFrame | null, scene: Scene | null, x: number, y: number): PointedMark | null {
+  if (!frame || !scene) return null;
+  let best: PointedMark | null = null;
   let least = NEAR;
-  for (const mark of frame ? (scene?.marks ?? []) : []) {
-    const at = { x: frame?.x(mark.intensity) ?? 0, y: frame?.y(mark.gops_per_second) ?? 0 };
-    const far = Math.hypot(at.x - x, at.y - y);
-    if (far >= least) continue;
-    least = far;
-    best = { mark, ...at };
+  for (const mark of scene.marks) {
+    const place = { x: frame.x(mark.intensity), y: frame.y(mark.gops_per_second) };
+    const distance = Math.hypot(place.x - x, place.y - y);
+    if (distance >= least) continue;
+    least = distance;
+    best = { mark, ...place };
   }
   return best;
 }

@@ -1,36 +1,33 @@
-// Kernels under the roofs of arithmetic and memory.
+// Kernels under the roofs of arithmetic and memory: the plot, what is shown in it, and below it the table of kernels.
+// scene.ts says which lines and marks there are, paint.ts how they look, input.ts what pointer and wheel do.
 import { type Signal, useSignal } from "@preact/signals";
 import { useMemo, useRef } from "preact/hooks";
-import { measured, percent, rate } from "../../base/format";
+import { measured, percent } from "../../base/format";
 import { flipped } from "../../base/sets";
 import {
   ASKED,
-  COUNTER_ROOFLINE_KERNELS,
   type CounterRooflineAnswer,
   type CounterRooflineKernelsRow,
   type CounterRooflinePointsRow,
 } from "../../data/answers.gen";
 import { json } from "../../data/ask";
 import { LogFrame, type LogWindow } from "../../draw/loglog";
-import { seriesColour } from "../../draw/palette";
-import { truncation } from "../../model/answers";
 import { chooseKernel, chosenKernel } from "../../model/counters";
 import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { preview } from "../../model/selection";
 import type { View } from "../../model/view";
 import { Answered } from "../../widgets/answered";
-import { Canvas, type Paint, type Size } from "../../widgets/canvas";
-import { Definition } from "../../widgets/cards";
-import { Caveats } from "../../widgets/caveats";
+import { Canvas, type CanvasEvents, type Paint, type Size } from "../../widgets/canvas";
 import { Chips } from "../../widgets/chips";
 import { CounterKernelChooser } from "../../widgets/counter_choice";
-import { type Column, DataTable, tableOffer } from "../../widgets/data_table";
-import { figureColumns, plainColumns } from "../../widgets/figure_columns";
+import { tableOffer } from "../../widgets/data_table";
+import { plainColumns } from "../../widgets/figure_columns";
 import { Popup } from "../../widgets/popup";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { CEILINGS, MOST_KERNELS, type Work } from "./ceilings";
-import { rooflineEvents } from "./input";
+import { type PointedMark, rooflineEvents } from "./input";
+import { Kernels, ofRoof } from "./kernels";
 import { Legend } from "./legend";
 import { LEVELS, paintRoofline } from "./paint";
 import { firstKinds, firstWork, kindsOf, levelsOf, type Scene, sceneOf } from "./scene";
@@ -67,6 +64,71 @@ const POINTS = plainColumns<CounterRooflinePointsRow>([
 ]);
 
 function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: Signal<string> }) {
+  const { work, levels, kinds, choose } = useOptions(answer);
+  const window = useSignal<LogWindow | null>(null);
+  const over = useSignal<PointedMark | null>(null);
+  const frame = useRef<LogFrame | null>(null);
+  const size = useRef<Size>({ width: 900, height: 560 });
+  const scene = useMemo(() => sceneOf(answer, { work, levels, kinds }), [answer, work, levels, kinds]);
+  const drawnScene = useRef<Scene | null>(null);
+  drawnScene.current = scene;
+  const shares = useMemo(() => new Map(answer.kernels.rows.map((row) => [row.kernel, row.duration_share])), [answer]);
+  const draw: Paint = (painter, area) => {
+    const [chosen, hovered] = [chosenKernel()?.kernel ?? null, preview.value.kernelRank ?? null];
+    frame.current = new LogFrame(window.value ?? scene.window, area.width, area.height);
+    paintRoofline(painter, frame.current, { scene, shares, chosen, hovered, work });
+  };
+  const paint: Paint = (painter, area) => {
+    size.current = area; // pictures are saved in the size that is on screen
+    draw(painter, area);
+  };
+  const events = useMemo(
+    () => previewing(rooflineEvents({ frame, scene: drawnScene, window, over, choose: chooseKernel }), over),
+    [],
+  );
+  return (
+    <div class="view roofline">
+      <div class="toolbar">
+        <CounterKernelChooser />
+        <RoofSelect answer={answer} ceilings={ceilings} />
+        <LevelChips names={levelsOf(answer)} shown={levels} onChange={choose.levels} />
+        <WorkSelect
+          answer={answer}
+          work={work}
+          onChange={(next) => {
+            choose.work(next);
+            window.value = null;
+          }}
+        />
+        <KindsPopup names={kindsOf(answer, work).map(({ name }) => name)} shown={kinds} onChange={choose.kinds} />
+        <ShowAll window={window} />
+        <SaveMenu
+          name="roofline"
+          offers={[...pictures(draw, () => size.current), tableOffer(POINTS, () => answer.points.rows)]}
+        />
+      </div>
+      <div class="roofline-body">
+        <div class="roofline-plot" data-marks={scene.marks.length} data-roofs={scene.roofs.length}>
+          <Canvas
+            paint={paint}
+            label={`Roofline: ${scene.marks.length} marks under ${scene.roofs.length} roofs; wheel zooms, drag moves, click chooses`}
+            events={events}
+          />
+          {over.value ? <Tip over={over.value} kernels={answer.kernels.rows} width={size.current.width} /> : null}
+        </div>
+        <Legend
+          levels={[...new Set(scene.marks.map((mark) => mark.level))]}
+          roofs={scene.roofs}
+          hasTimes={[...shares.values()].some((share) => share !== null)}
+        />
+      </div>
+      <Kernels answer={answer} work={work} />
+    </div>
+  );
+}
+
+/** Which operations, levels of memory and compute roofs are shown. What is not chosen follows from the answer. */
+function useOptions(answer: CounterRooflineAnswer) {
   // null = not chosen: what is shown first depends on the answer, and another answer has other roofs
   const chosenWork = useSignal<Work | null>(null);
   const chosenLevels = useSignal<ReadonlySet<string> | null>(null);
@@ -77,98 +139,49 @@ function Plot({ answer, ceilings }: { answer: CounterRooflineAnswer; ceilings: S
     [answer, chosenLevels.value],
   );
   const kinds = useMemo(() => chosenKinds.value ?? firstKinds(answer, work), [answer, work, chosenKinds.value]);
-  const window = useSignal<LogWindow | null>(null);
-  const over = useSignal<{ mark: Scene["marks"][number]; x: number; y: number } | null>(null);
-  const frame = useRef<LogFrame | null>(null);
-  const size = useRef<Size>({ width: 900, height: 560 });
-  const scene = useRef<Scene | null>(null);
-  scene.current = useMemo(() => sceneOf(answer, { work, levels, kinds }), [answer, work, levels, kinds]);
-  const shares = useMemo(() => new Map(answer.kernels.rows.map((row) => [row.kernel, row.duration_share])), [answer]);
-  const shown = scene.current;
-  const draw: Paint = (painter, area) => {
-    const hovered = preview.value.kernelRank ?? null;
-    const highlight = { chosen: chosenKernel()?.kernel ?? null, hovered };
-    const drawn = new LogFrame(window.value ?? shown.window, area.width, area.height);
-    paintRoofline(painter, drawn, shown, shares, highlight, work);
-    frame.current = drawn;
+  const choose = {
+    work: (next: Work) => {
+      chosenWork.value = next;
+      chosenKinds.value = null; // other operations have other roofs
+    },
+    levels: (next: ReadonlySet<string>) => {
+      chosenLevels.value = next;
+    },
+    kinds: (next: ReadonlySet<string>) => {
+      chosenKinds.value = next;
+    },
   };
-  const paint: Paint = (painter, area) => {
-    size.current = area;
-    draw(painter, area);
+  return { work, levels, kinds, choose };
+}
+
+/** Events that also show the kernel under the pointer in the other views. */
+function previewing(events: CanvasEvents, over: Signal<PointedMark | null>): CanvasEvents {
+  return {
+    ...events,
+    onPointerMove: (event) => {
+      events.onPointerMove?.(event);
+      preview.value = over.value ? { kernelRank: over.value.mark.kernel } : {};
+    },
+    onPointerLeave: (event) => {
+      events.onPointerLeave?.(event);
+      preview.value = {};
+    },
   };
-  const events = useMemo(() => rooflineEvents({ frame, scene, window, over, choose: chooseKernel }), []);
+}
+
+function ShowAll({ window }: { window: Signal<LogWindow | null> }) {
+  if (!window.value) return null;
   return (
-    <div class="view roofline">
-      <div class="toolbar">
-        <CounterKernelChooser />
-        <RoofSelect answer={answer} ceilings={ceilings} />
-        <LevelChips
-          names={levelsOf(answer)}
-          shown={levels}
-          onChange={(next) => {
-            chosenLevels.value = next;
-          }}
-        />
-        <WorkSelect
-          answer={answer}
-          work={work}
-          onChange={(next) => {
-            chosenWork.value = next;
-            chosenKinds.value = null;
-            window.value = null;
-          }}
-        />
-        <KindsPopup
-          names={kindsOf(answer, work).map(({ name }) => name)}
-          shown={kinds}
-          onChange={(next) => {
-            chosenKinds.value = next;
-          }}
-        />
-        {window.value ? (
-          <button
-            type="button"
-            class="quiet"
-            data-action="show-all"
-            onClick={() => {
-              window.value = null;
-            }}
-          >
-            Show all
-          </button>
-        ) : null}
-        <SaveMenu
-          name="roofline"
-          offers={[...pictures(draw, () => size.current), tableOffer(POINTS, () => answer.points.rows)]}
-        />
-      </div>
-      <div class="roofline-body">
-        <div class="roofline-plot" data-marks={shown.marks.length} data-roofs={shown.roofs.length}>
-          <Canvas
-            paint={paint}
-            label={`Roofline: ${shown.marks.length} marks under ${shown.roofs.length} roofs; wheel zooms, drag moves, click chooses`}
-            events={{
-              ...events,
-              onPointerMove: (event) => {
-                events.onPointerMove?.(event);
-                preview.value = over.value ? { kernelRank: over.value.mark.kernel } : {};
-              },
-              onPointerLeave: (event) => {
-                events.onPointerLeave?.(event);
-                preview.value = {};
-              },
-            }}
-          />
-          {over.value ? <Tip over={over.value} kernels={answer.kernels.rows} width={size.current.width} /> : null}
-        </div>
-        <Legend
-          levels={[...new Set(shown.marks.map((mark) => mark.level))]}
-          roofs={shown.roofs}
-          hasTimes={[...shares.values()].some((share) => share !== null)}
-        />
-      </div>
-      <Kernels answer={answer} work={work} />
-    </div>
+    <button
+      type="button"
+      class="quiet"
+      data-action="show-all"
+      onClick={() => {
+        window.value = null;
+      }}
+    >
+      Show all
+    </button>
   );
 }
 
@@ -249,16 +262,8 @@ function KindsPopup({ names, shown, onChange }: NamesProps) {
   );
 }
 
-/** Points.ABOVE of analysis/counters/roofline: beyond it the roof is wrong, and the share says nothing. */
-const ABOVE = 1.02;
-
-function ofRoof(share: number | null) {
-  if (share === null) return "–";
-  return share > ABOVE ? <span title={`at ${percent(share)} of it`}>roof too low</span> : percent(share);
-}
-
 interface TipProps {
-  over: { mark: Scene["marks"][number]; x: number; y: number };
+  over: PointedMark;
   kernels: CounterRooflineKernelsRow[];
   width: number;
 }
@@ -281,74 +286,6 @@ function Tip({ over: { mark, x, y }, kernels, width }: TipProps) {
           {kernel.duration_share === null ? "" : ` · ${percent(kernel.duration_share)} of the time`}
         </div>
       ) : null}
-    </div>
-  );
-}
-
-function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }) {
-  const { kernels, points } = answer;
-  const columns = useMemo((): Column<CounterRooflineKernelsRow>[] => {
-    const at = new Map(points.rows.map((point) => [`${point.kernel} ${point.level} ${point.work}`, point]));
-    const unit = work === "flop" ? "FLOP" : "IOP";
-    const speed = (row: CounterRooflineKernelsRow) => (work === "flop" ? row.gflops_per_second : row.giops_per_second);
-    const intensity = (level: string): Column<CounterRooflineKernelsRow> => ({
-      name: `${level.toLowerCase()}_intensity`,
-      title: `${unit}/B ${level}`,
-      hint: `${unit} per byte that ${level} moved`,
-      value: (row) => at.get(`${row.kernel} ${level} ${work}`)?.intensity ?? null,
-      show: (row) => measured(at.get(`${row.kernel} ${level} ${work}`)?.intensity) || "–",
-      width: "6.5em",
-    });
-    return [
-      ...figureColumns<CounterRooflineKernelsRow>(COUNTER_ROOFLINE_KERNELS, [
-        {
-          name: "kernel_name",
-          title: "Kernel",
-          show: (row) => (
-            <>
-              <span class="swatch" style={{ background: seriesColour(row.kernel) }} /> {row.kernel}: {row.kernel_name}
-            </>
-          ),
-          width: "minmax(10em, 2fr)",
-        },
-        ["duration_share", "Time", "share", "4.5em"],
-        { name: "share", title: "Of its roof", show: (row) => ofRoof(row.share), width: "7em" },
-        ["verdict", "Bound", "text", "minmax(12em, 2fr)"],
-      ]),
-      {
-        name: "gops",
-        title: `${unit}/s`,
-        hint: `10^9 ${unit} per second as a number to sort by`,
-        value: speed,
-        show: (row) => (speed(row) === null ? "–" : rate(speed(row) ?? 0, `G${unit}/s`)),
-        width: "8.5em",
-      },
-      ...LEVELS.filter((level) => points.rows.some((point) => point.level === level)).map(intensity),
-      {
-        name: "not_counted",
-        title: "Not counted",
-        hint: `Kinds of ${unit} that were not measured: the rate is a lower bound`,
-        value: (row) => (work === "flop" ? row.flops_missing : row.iops_missing),
-        width: "8em",
-      },
-    ];
-  }, [answer, work]);
-  const left = truncation(kernels.rows.length, kernels.row_count);
-  return (
-    <div class="roofline-kernels" style={{ flexBasis: `${(kernels.rows.length + 5) * 1.85}em` }}>
-      <Caveats caveats={answer.caveats} />
-      {left ? <strong>{left}</strong> : null}
-      <DataTable
-        label="Kernels of the roofline"
-        columns={columns}
-        rows={kernels.rows}
-        isSelected={(row) => row.kernel === chosenKernel()?.kernel}
-        onSelect={(row) => chooseKernel(row.kernel)}
-        onHover={(row) => {
-          preview.value = row ? { kernelRank: row.kernel } : {};
-        }}
-      />
-      <Definition text={answer.definition} />
     </div>
   );
 }

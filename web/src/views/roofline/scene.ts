@@ -15,10 +15,11 @@ export interface Options {
   kinds: ReadonlySet<string>;
 }
 
+/** One line of the plot, between two points in operations per byte and 10^9 operations per second. */
 export interface Roof {
   ceiling: CounterRooflineCeilingsRow;
-  from: [x: number, y: number];
-  to: [x: number, y: number];
+  from: [intensity: number, rate: number];
+  to: [intensity: number, rate: number];
 }
 
 export interface Scene {
@@ -56,7 +57,7 @@ export function levelsOf(answer: CounterRooflineAnswer): string[] {
   return [...new Set([...roofs, ...points])];
 }
 
-/** The kinds that kernels use; where they use none, the fastest that is there. */
+/** The kinds that kernels use; where they use none, those of 32 bits. */
 export function firstKinds(answer: CounterRooflineAnswer, work: Work): Set<string> {
   const totals = new Map<number, number>();
   const rows = answer.operations.rows.filter((row) => row.work === work && row.operations);
@@ -71,27 +72,49 @@ export function firstKinds(answer: CounterRooflineAnswer, work: Work): Set<strin
 export function sceneOf(answer: CounterRooflineAnswer, { work, levels, kinds }: Options): Scene {
   const bandwidths = answer.ceilings.rows.filter((row) => row.kind === "bandwidth" && row.used && levels.has(row.name));
   const computes = kindsOf(answer, work).filter((row) => kinds.has(row.name));
-  const rate = (row: CounterRooflineCeilingsRow) => row.used ?? 0;
-  const highest = Math.max(0, ...computes.map(rate));
-  const widest = Math.max(0, ...bandwidths.map(rate));
-  const roofs: Roof[] = bandwidths.map((row) => {
-    const end = highest ? highest / rate(row) : FAR;
-    return { ceiling: row, from: [1 / FAR, rate(row) / FAR], to: [end, end * rate(row)] };
-  });
-  for (const row of computes) {
-    const begin = widest ? rate(row) / widest : 1 / FAR;
-    roofs.push({ ceiling: row, from: [begin, rate(row)], to: [FAR, rate(row)] });
-  }
   const marks = answer.points.rows.filter(
     (point): point is Scene["marks"][number] =>
       point.work === work && levels.has(point.level) && Boolean(point.intensity) && Boolean(point.gops_per_second),
   );
+  const roofs = [...slopes(bandwidths, computes), ...plateaus(bandwidths, computes)];
+  return { roofs, marks, window: windowAround(marks, bandwidths, computes) };
+}
+
+/** 10^9 bytes or operations per second. */
+const rate = (row: CounterRooflineCeilingsRow) => row.used ?? 0;
+
+/** Roofs of memory: they rise with the intensity until they reach the highest roof of arithmetic. */
+function slopes(bandwidths: CounterRooflineCeilingsRow[], computes: CounterRooflineCeilingsRow[]): Roof[] {
+  const highest = Math.max(0, ...computes.map(rate));
+  return bandwidths.map((row) => {
+    const end = highest ? highest / rate(row) : FAR;
+    return { ceiling: row, from: [1 / FAR, rate(row) / FAR], to: [end, end * rate(row)] };
+  });
+}
+
+/** Roofs of arithmetic: they are level, and begin where the steepest roof of memory reaches them. */
+function plateaus(bandwidths: CounterRooflineCeilingsRow[], computes: CounterRooflineCeilingsRow[]): Roof[] {
+  const steepest = Math.max(0, ...bandwidths.map(rate));
+  return computes.map((row) => {
+    const begin = steepest ? rate(row) / steepest : 1 / FAR;
+    return { ceiling: row, from: [begin, rate(row)], to: [FAR, rate(row)] };
+  });
+}
+
+/** The window that holds all marks, all ridges (where a slope meets a level roof) and all level roofs. */
+function windowAround(
+  marks: Scene["marks"],
+  bandwidths: CounterRooflineCeilingsRow[],
+  computes: CounterRooflineCeilingsRow[],
+): LogWindow {
   const ridges = bandwidths.flatMap((row) => computes.map((compute) => rate(compute) / rate(row)));
-  const [near, right] = decades([...marks.map((mark) => mark.intensity), ...ridges], [OTHERWISE.left, OTHERWISE.right]);
+  const intensities = [...marks.map((mark) => mark.intensity), ...ridges];
+  const [near, right] = decades(intensities, [OTHERWISE.left, OTHERWISE.right]);
   const left = Math.min(near, right - LEAST_DECADES);
   const slowest = Math.min(...bandwidths.map(rate));
-  const low = marks.length || !bandwidths.length ? [] : [10 ** left * slowest];
-  const heights = [...marks.map((mark) => mark.gops_per_second), ...computes.map(rate), ...low];
-  const [bottom, top] = decades(heights, [OTHERWISE.bottom, OTHERWISE.top]);
-  return { roofs, marks, window: { left, right, bottom, top } };
+  // Without marks nothing else shows how low the slopes come in.
+  const lowest = marks.length || !bandwidths.length ? [] : [10 ** left * slowest];
+  const rates = [...marks.map((mark) => mark.gops_per_second), ...computes.map(rate), ...lowest];
+  const [bottom, top] = decades(rates, [OTHERWISE.bottom, OTHERWISE.top]);
+  return { left, right, bottom, top };
 }
