@@ -69,8 +69,8 @@ def flows(
     if least_count > MOST_FLOWS:
         return {"count": least_count, "flows": []}
     from_elsewhere = ~pl.col("from_begin").is_between(begin, end, closed="left")
-    arriving = all_flows[arrivals.rows[first_arrival:last_arrival]].filter(from_elsewhere)
-    flow_rows = pl.concat([all_flows[low:high], arriving])
+    arrival_rows = all_flows[arrivals.rows[first_arrival:last_arrival]].filter(from_elsewhere)
+    flow_rows = pl.concat([all_flows[low:high], arrival_rows])
     return {"count": flow_rows.height, "flows": flow_rows.to_dicts() if flow_rows.height <= MOST_FLOWS else []}
 
 

@@ -121,9 +121,9 @@ def schema_of_run(document: Document) -> Any:
         relations.append(_relation(f"run.{table.name}", table.row, columns))
     extras = document.run.extra_names
     relations += [_relation(f'run."{name}"', "a table of the recorded format, as it is", ()) for name in extras]
-    listed = catalog(document.run)
-    for name, row in listed.relations.filter(pl.col("kind") == "stored").select("name", "row").rows():
-        stored_columns = listed.columns.filter(pl.col("relation") == name).drop("relation")
+    contents = catalog(document.run)
+    for name, row in contents.relations.filter(pl.col("kind") == "stored").select("name", "row").rows():
+        stored_columns = contents.columns.filter(pl.col("relation") == name).drop("relation")
         relations.append(_relation(name, row, stored_columns.rows()))
     return {
         "relations": relations,

@@ -23,7 +23,7 @@ from wavewright.words.counters.memory_chart.chart_lines import (
 )
 
 HEAT = {"hot": "bold #D55E00", "warm": "#E69F00", "good": "#009E73", "": ""}  #: Heat -> style (Okabe-Ito).
-_UNRATED = "#56B4E9"  #: Of bars and of the busiest block where they have no heat.
+_PLAIN_COLOUR = "#56B4E9"  #: Of bars and of the busiest block where they have no heat.
 _WIDE, _NARROWEST, _WIDEST = 120, 60, 172  #: Characters: of a diagram at least, of a stack at least, of both at most.
 _FRAME, _IDLE = "dim", "dim"
 _BAR_FULL, _BAR_EMPTY = "▰", "▱"
@@ -40,7 +40,7 @@ def chart_canvas(answer: MemoryChart, width: int) -> Canvas:
     return _Stack(answer, max(_NARROWEST, min(width, _WIDE)))
 
 
-class Area(NamedTuple):
+class Rectangle(NamedTuple):
     """A rectangle of a canvas, in characters from its upper left corner."""
 
     x: int
@@ -64,7 +64,7 @@ class Canvas:
         for column, character in enumerate(text[: max(0, self.width - x)], start=x):
             row[column] = (character, style)
 
-    def box(self, area: Area, title: str, style: str) -> None:
+    def box(self, area: Rectangle, title: str, style: str) -> None:
         """Draw a frame with its title in the upper edge."""
         x, y, width, height = area
         self.put(x, y, f"╭{'─' * (width - 2)}╮", style)
@@ -74,12 +74,12 @@ class Canvas:
         self.put(x, y + height - 1, f"╰{'─' * (width - 2)}╯", style)
         self._title(area, title)
 
-    def divider(self, area: Area, title: str, style: str) -> None:
-        """Draw a line across a box, where `area` begins, with a title."""
+    def divider(self, area: Rectangle, title: str, style: str) -> None:
+        """Draw a line with a title across a box, at the top of `area`."""
         self.put(area.x, area.y, f"├{'─' * (area.width - 2)}┤", style)
         self._title(area, title)
 
-    def _title(self, area: Area, title: str) -> None:
+    def _title(self, area: Rectangle, title: str) -> None:
         self.put(area.x + 1, area.y, f" {title} "[: area.width - 2], "bold")
 
     def lines(self) -> Iterator[Sentence]:
@@ -99,13 +99,13 @@ class _ChartCanvas(Canvas):
         self.titles = dict(answer.blocks.select("block", "title").iter_rows())
         self.block_lines = {block: block_lines(answer, block) for block in (*self.titles, *CU_SECTIONS)}
 
-    def block_box(self, area: Area, block: str) -> None:
+    def block_box(self, area: Rectangle, block: str) -> None:
         """Draw the frame of a block; that of the busiest one is coloured."""
         heat = next((line.heat for line in self.block_lines[block] if line.share is not None), "")
-        style = HEAT[heat] or _UNRATED if block == self.answer.busiest else _FRAME
+        style = HEAT[heat] or _PLAIN_COLOUR if block == self.answer.busiest else _FRAME
         self.box(area, self.titles[block], style)
 
-    def filled_box(self, area: Area, block: str) -> None:
+    def filled_box(self, area: Rectangle, block: str) -> None:
         """Draw the frame of a block with its lines in the middle."""
         lines = self.block_lines[block]
         self.block_box(area, block)
@@ -122,16 +122,16 @@ class _ChartCanvas(Canvas):
                 y += 1
 
     def _bar(self, x: int, y: int, width: int, share: float, heat: str) -> None:
-        """Draw a share in percent as a bar, and its number behind it."""
+        """Draw a share in percent as a bar, and its number at the right."""
         text = f" {share:.0f} %"
         length = max(4, width - len(text))
         full = min(length, round(length * share / 100))
-        self.put(x, y, _BAR_FULL * full, HEAT[heat] or _UNRATED)
+        self.put(x, y, _BAR_FULL * full, HEAT[heat] or _PLAIN_COLOUR)
         self.put(x + full, y, _BAR_EMPTY * (length - full), _FRAME)
         self.put(x + width - len(text), y, text, HEAT[heat])
 
 
-class _Word(NamedTuple):
+class _FlowWord(NamedTuple):
     """A word in a row of traffic; `x` counts from the start of the row."""
 
     x: int
@@ -151,7 +151,7 @@ class _Stack(_ChartCanvas):
             side = 0 if bottoms[0] <= bottoms[1] else 1
             sources = [source for source, target in pairs if target == block]
             flows = [row for source in sources for row in self._flow_rows(source, block, half - 4, len(sources))]
-            area = Area(side * (half + 2), bottoms[side], half, 2 + len(flows) + _height(self.block_lines[block]))
+            area = Rectangle(side * (half + 2), bottoms[side], half, 2 + len(flows) + _height(self.block_lines[block]))
             bottoms[side] += area.height
             self.block_box(area, block)
             for y, row in enumerate(flows, start=area.y + 1):
@@ -159,18 +159,18 @@ class _Stack(_ChartCanvas):
                     self.put(area.x + 2 + word.x, y, word.text, word.style)
             self.put_lines(area.x + 2, area.y + 1 + len(flows), half - 4, self.block_lines[block])
 
-    def _flow_rows(self, source: str, block: str, width: int, source_count: int) -> list[list[_Word]]:
+    def _flow_rows(self, source: str, block: str, width: int, source_count: int) -> list[list[_FlowWord]]:
         """The traffic from a block into another, in rows of `width` characters; one of several sources is named."""
         wires = wire_lines(self.answer, source, block)
         lead = f"{self.titles[source]} ▶ " if source_count > 1 and self.titles[source] else "▶ "
-        rows = [[_Word(0, lead, _FRAME)]]
+        rows = [[_FlowWord(0, lead, _FRAME)]]
         x = len(lead)
         for line in wires:
             text = f"{line.label} {line.value}".strip()
             if x + len(text) > width and len(rows[-1]) > 1:
-                rows.append([_Word(0, "▶".rjust(len(lead) - 1), _FRAME)])
+                rows.append([_FlowWord(0, "▶".rjust(len(lead) - 1), _FRAME)])
                 x = len(lead)
-            rows[-1].append(_Word(x, text, _style(line)))
+            rows[-1].append(_FlowWord(x, text, _style(line)))
             x += len(text) + 2
         return rows if wires else []
 
@@ -196,22 +196,22 @@ class _Diagram(_ChartCanvas):
         hub_top = None  # that of the first cache which asks the hub
         y = 0
         for block, height in heights.items():
-            self.filled_box(Area(lefts[1], y, widths[1], height), block)
+            self.filled_box(Rectangle(lefts[1], y, widths[1], height), block)
             source = "waves" if block == "instruction_l1" else "exec"
             self._wire(lefts[1] - self.gap, y, height, wire_lines(answer, source, block))
             self._wire(lefts[2] - self.gap, y, height, to_hub[block])
             hub_top = y if hub_top is None and to_hub[block] else hub_top
             y += height
         hub_top = hub_top or 0
-        self.filled_box(Area(lefts[2], hub_top, widths[2], total - hub_top), hub)
+        self.filled_box(Rectangle(lefts[2], hub_top, widths[2], total - hub_top), hub)
         if columns.onward:
             top = hub_top if len(columns.far) < 2 else 0
-            self._beyond(columns, columns.onward, Area(lefts[3], top, widths[3], total - top))
+            self._beyond(columns, columns.onward, Rectangle(lefts[3], top, widths[3], total - top))
 
     def _compute(self, width: int, height: int, *, spare: int) -> None:
         """Draw the sections of the CUs in one box; `spare` lines are spread among them."""
         sections = [block for block in CU_SECTIONS if block in self.titles]
-        area = Area(0, 0, width, height)
+        area = Rectangle(0, 0, width, height)
         self.box(area, self.titles[sections[0]] if sections else "CUs", _FRAME)
         for block in sections:
             if area.y:
@@ -219,7 +219,7 @@ class _Diagram(_ChartCanvas):
             self.put_lines(2, area.y + 1, width - 4, self.block_lines[block])
             area = area._replace(y=area.y + 1 + _height(self.block_lines[block]) + spare // len(sections))
 
-    def _beyond(self, columns: Columns, onward: str, area: Area) -> None:
+    def _beyond(self, columns: Columns, onward: str, area: Rectangle) -> None:
         """Draw the onward block, the levels beyond it, and the wires between them."""
         stack = [*columns.far[:-1], onward, *columns.far[-1:]]
         wires = {block: wire_lines(self.answer, onward, block) for block in columns.far}
@@ -231,7 +231,7 @@ class _Diagram(_ChartCanvas):
         spare, odd = divmod(free_height, max(1, len(wires)))
         y = area.y + (0 if wires else max(0, area.height - heights[onward]) // 2)
         for number, block in enumerate(stack, 1):
-            self.filled_box(Area(area.x, y, area.width, heights[block]), block)
+            self.filled_box(Rectangle(area.x, y, area.width, heights[block]), block)
             if block == onward:
                 self._wire(area.x - self.gap, y, heights[block], from_hub)
             y += heights[block]
