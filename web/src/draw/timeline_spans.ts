@@ -258,7 +258,7 @@ function* labelledSpans({ layer, track }: PlacedStrip, onScreen: SpansOnScreen):
       const mayBeCut = style.labelsGroups && (i === first || i === tile.last(track) - 1);
       if (!mayBeCut && (tile.end[i] as number) - start < least) continue;
       const part = spanOf(layer, track, tile, i, level);
-      const span = mayBeCut ? set.joined(part) : part;
+      const span = mayBeCut ? set.joinedGroup(part) : part;
       if (Math.min(span.end, window.end) - Math.max(span.begin, window.begin) < least) continue;
       if (mayBeCut && span.count > 1) joined = { end: span.end, kind: span.kind };
       yield span;

@@ -68,17 +68,17 @@ describe("a set of layers", () => {
   it("finds the span at a time, the deepest of those that overlap, and exact gaps", async () => {
     const set = madeSet();
     await set.store.fetch({ layer: layer.name, level: 0, tile: 0 });
-    expect(set.at(layer, 0, 15, 0.1)?.item).toBe(2);
-    expect(set.at(layer, 0, 30, 0.1)?.item).toBe(1);
-    expect(set.at(layer, 0, 70, 0.1)).toBeNull();
-    expect(set.gap(layer, 0, 70)).toEqual({ begin: 40, end: 90 });
-    expect(set.gap(layer, 0, 130)).toBeNull();
+    expect(set.spanAt({ layer, track: 0, time: 15 }, 0.1)?.item).toBe(2);
+    expect(set.spanAt({ layer, track: 0, time: 30 }, 0.1)?.item).toBe(1);
+    expect(set.spanAt({ layer, track: 0, time: 70 }, 0.1)).toBeNull();
+    expect(set.gapAt({ layer, track: 0, time: 70 })).toEqual({ begin: 40, end: 90 });
+    expect(set.gapAt({ layer, track: 0, time: 130 })).toBeNull();
   });
   it("reads a long span as it is in every tile that it reaches into", async () => {
     const long: Layer = { ...layer, end: 800, level_count: 4 };
     const set = new LayerSet([long], async () => madeTile([[0, 50, 550, 1, 9]]));
     await set.store.fetch({ layer: long.name, level: 1, tile: 1 });
-    const found = set.at(long, 0, 300, 2);
+    const found = set.spanAt({ layer: long, track: 0, time: 300 }, 2);
     expect([found?.begin, found?.end, found?.count, found?.item, found?.level]).toEqual([50, 550, 1, 9, 1]);
   });
   it("joins groups that tiles cut, as far as they are at hand, and nothing else", async () => {
@@ -98,7 +98,7 @@ describe("a set of layers", () => {
     const set = new LayerSet([long], async ({ tile }) => madeTile(tiles[Number(tile)] as Made[]));
     for (const tile of [1, 2]) await set.store.fetch({ layer: long.name, level: 1, tile });
     const read = (time: number) => {
-      const found = set.at(long, 0, time, 1, 2);
+      const found = set.spanAt({ layer: long, track: 0, time }, 1, 2);
       return [found?.begin, found?.end, found?.count, found?.item];
     };
     expect(read(300)).toEqual([200, 399, 40, -1]); // two cells lie between it and the next one
@@ -110,27 +110,45 @@ describe("a set of layers", () => {
   });
   it("walks through a track across tiles, both ways, each span once", async () => {
     const set = madeSet();
-    let span: Span | null = await set.raw(layer, 0, 5, 0);
+    let span: Span | null = await set.rawSpanAt({ layer, track: 0, time: 5 }, 0);
     const seen: number[] = [];
-    for (; span; span = await set.neighbour(span, 1)) seen.push(span.item);
+    for (; span; span = await set.neighbourOf(span, 1)) seen.push(span.item);
     expect(seen).toEqual([0, 1, 2, 3, 4]);
-    span = await set.raw(layer, 0, 155, 0);
+    span = await set.rawSpanAt({ layer, track: 0, time: 155 }, 0);
     const back: number[] = [];
-    for (; span; span = await set.neighbour(span, -1)) back.push(span.item);
+    for (; span; span = await set.neighbourOf(span, -1)) back.push(span.item);
     expect(back).toEqual([4, 3, 2, 1, 0]);
   });
   it("counts what reaches into an interval, and says when that is not exact", async () => {
     const set = madeSet();
     await set.store.fetch({ layer: layer.name, level: 0, tile: 0 });
-    expect(set.count(layer, [0], { begin: 95, end: 155 }, 0.5)).toEqual({ count: 1, isExact: false });
+    expect(set.countIn({ layer, tracks: [0], range: { begin: 95, end: 155 } }, 0.5)).toEqual({
+      count: 1,
+      isExact: false,
+    });
     await set.store.fetch({ layer: layer.name, level: 0, tile: 1 });
-    expect(set.count(layer, [0], { begin: 0, end: 200 }, 0.5)).toEqual({ count: 5, isExact: true });
-    expect(set.count(layer, [0], { begin: 95, end: 155 }, 0.5)).toEqual({ count: 2, isExact: true });
-    expect(set.count(layer, [0], { begin: 100, end: 110 }, 0.5)).toEqual({ count: 1, isExact: true });
-    expect(set.count(layer, [0, 2], { begin: 15, end: 55 }, 0.5)).toEqual({ count: 3, isExact: true });
+    expect(set.countIn({ layer, tracks: [0], range: { begin: 0, end: 200 } }, 0.5)).toEqual({
+      count: 5,
+      isExact: true,
+    });
+    expect(set.countIn({ layer, tracks: [0], range: { begin: 95, end: 155 } }, 0.5)).toEqual({
+      count: 2,
+      isExact: true,
+    });
+    expect(set.countIn({ layer, tracks: [0], range: { begin: 100, end: 110 } }, 0.5)).toEqual({
+      count: 1,
+      isExact: true,
+    });
+    expect(set.countIn({ layer, tracks: [0, 2], range: { begin: 15, end: 55 } }, 0.5)).toEqual({
+      count: 3,
+      isExact: true,
+    });
     await set.store.fetch({ layer: layer.name, level: 1, tile: 0 });
-    expect(set.count(layer, [0], { begin: 0, end: 200 }, 50)).toEqual({ count: 5, isExact: true });
-    expect(set.count(layer, [0], { begin: 0, end: 100 }, 50)).toEqual({ count: 5, isExact: false });
+    expect(set.countIn({ layer, tracks: [0], range: { begin: 0, end: 200 } }, 50)).toEqual({ count: 5, isExact: true });
+    expect(set.countIn({ layer, tracks: [0], range: { begin: 0, end: 100 } }, 50)).toEqual({
+      count: 5,
+      isExact: false,
+    });
   });
 });
 

@@ -1,6 +1,17 @@
-// The layers of a document: tracks of spans on one time axis, with levels of detail.
+// The layers of a document: tracks of spans on one time axis, with levels of detail. Tiles of spans are loaded for what is
+// on screen (tile_store.ts); here is what is asked of them: pictures, the span at a place, gaps, neighbours, counts.
 import { askUncached, json, type Parameters, type Question } from "../data/ask";
-import { cellWidth, cover, covered, type Levels, levelFor, needed, type Piece, tileWidth } from "./levels";
+import {
+  cellWidth,
+  cover,
+  covered,
+  type Levels,
+  levelFor,
+  needed,
+  type Piece,
+  type TileAddress,
+  tileWidth,
+} from "./levels";
 import type { Range } from "./selection";
 import { Tile } from "./tile";
 import { TileStore, type Wanted } from "./tile_store";
@@ -31,7 +42,7 @@ export interface Layer extends Levels {
   track_count: number;
   tracks: Track[];
   kinds: Kind[];
-  /** The layer that has the same tracks. */
+  /** The layer whose tracks it has: they are not sent twice. */
   tracks_of?: string | null;
   /** Whether its kinds are asked for by themselves (`lateKinds`). */
   has_late_kinds?: boolean;
@@ -59,23 +70,39 @@ export interface Span {
   kind: number;
   /** How many spans it stands for. */
   count: number;
-  /** Number of the thing when it is one; -1 otherwise. */
+  /** Its number in the table of what the layer shows; -1 = it stands for several. */
   item: number;
+  /** How many spans of its track it lies inside of. */
   depth: number;
+  /** The level of detail that it was read from; 0 = raw. */
   level: number;
 }
 
-/** The layers of one document and their tiles. */
+/** A place on a timeline. */
+export interface PlaceInTime {
+  layer: Layer;
+  track: number;
+  time: number;
+}
+
+/** Tiles of level 0 that `neighbourOf` looks through before it gives up: each is a request to the server. */
+const MOST_TILES_SEARCHED = 64;
+
+/**
+ * The layers of one document and their tiles. What draws reads what is loaded and never waits; what answers to a click
+ * may load raw spans (of level 0).
+ */
 export class LayerSet {
   readonly layers: Map<string, Layer>;
   readonly store: TileStore;
-  /** The only tiles of layers that are made in the page. */
-  readonly made = new Map<string, Tile>();
+  /** Of layers that the page makes itself: their only tile, by the name of the layer. */
+  readonly ownTiles = new Map<string, Tile>();
 
+  /** `get` asks the server for a tile. */
   constructor(layers: Layer[], get: (parameters: Parameters, stop: AbortSignal) => Promise<Tile>) {
     this.layers = new Map(layers.map((layer) => [layer.name, layer]));
     for (const layer of layers) if (layer.tracks_of) layer.tracks = this.layers.get(layer.tracks_of)?.tracks ?? [];
-    this.store = new TileStore(async (wanted, stop) => this.made.get(wanted.layer) ?? get({ ...wanted }, stop));
+    this.store = new TileStore(async (wanted, stop) => this.ownTiles.get(wanted.layer) ?? get({ ...wanted }, stop));
   }
 
   layer(name: string): Layer | undefined {
@@ -89,76 +116,80 @@ export class LayerSet {
   }
 
   /** The tiles that these layers need for a window: the coarsest first, because it always gives a picture. */
-  wanted(layers: Iterable<Layer>, window: Range, timePerPixel: number): Wanted[] {
+  tilesFor(layers: Iterable<Layer>, window: Range, timePerPixel: number): Wanted[] {
     const coarse: Wanted[] = [];
     const fine: Wanted[] = [];
     for (const layer of layers) {
       if (!layer.track_count || !layer.level_count) continue;
-      const level = levelFor(layer, timePerPixel);
       coarse.push({ layer: layer.name, level: layer.level_count - 1, tile: 0 });
-      for (const { level: l, tile } of needed(layer, level, window)) fine.push({ layer: layer.name, level: l, tile });
+      const addresses = needed(layer, levelFor(layer, timePerPixel), window);
+      fine.push(...addresses.map((address) => ({ layer: layer.name, ...address })));
     }
     return [...coarse, ...fine];
   }
 
-  /** The span of a track at a time, or right after it within `slack`, as far as it is at hand; the deepest of several. */
-  at(layer: Layer, track: number, time: number, slack: number, timePerPixel = slack): Span | null {
-    // What is shorter than a cell stands in the tile in which it begins, and less than a cell parts what is one group.
+  /**
+   * The loaded span at a place on screen, the deepest of several. Spans count as at least `slack` long, so that those
+   * narrower than a pixel can be pointed at. `timePerPixel` says which level is on screen.
+   */
+  spanAt({ layer, track, time }: PlaceInTime, slack: number, timePerPixel = slack): Span | null {
+    // A span shorter than a cell is in the tile in which it begins only, and parts of a group are less than a cell apart.
     const cell = cellWidth(layer, levelFor(layer, timePerPixel));
     const window = { begin: time - cell, end: time + layer.cell / 4 };
-    let best: Span | null = null;
+    let around: Span | null = null;
     let before: Span | null = null;
     for (const { tile, level } of this.pieces(layer, window, timePerPixel)) {
       for (let i = tile.reaching(track, time - Math.max(slack, cell)); i < tile.last(track); i++) {
         const begin = tile.begin[i] as number;
         if (begin > time + slack) break;
-        const end = Math.max(tile.end[i] as number, begin + slack);
         if (time < begin) continue;
         const span = spanOf(layer, track, tile, i, level);
-        if (time >= end) before = span;
-        else if (!best || span.depth >= best.depth) best = span;
+        if (time >= Math.max(span.end, begin + slack)) before = span;
+        else if (!around || span.depth >= around.depth) around = span;
       }
     }
-    if (best) return this.joined(best);
-    const around = before && this.joined(before);
-    return around && time < around.end ? around : null;
+    if (around) return this.joinedGroup(around);
+    const group = before && this.joinedGroup(before); // which may go on in the next tile, around the time
+    return group && time < group.end ? group : null;
   }
 
   /**
-   * Neighbours of one kind with less than a cell between them are one group, and tiles cut it: with what the tiles
-   * beside it, as far as they are at hand, say of it.
+   * The whole group that a span is a part of. Neighbours of one kind with less than a cell between them are one group of
+   * the picture, and tiles cut it: the parts in the tiles beside it, as far as they are loaded, are added.
    */
-  joined(span: Span): Span {
-    const { layer, track, level, kind } = span;
+  joinedGroup(span: Span): Span {
     if (!isGroup(span)) return span;
-    const width = tileWidth(layer, level);
-    const own = Math.floor((span.begin - layer.begin) / width);
-    let whole = span;
-    for (const step of [1, -1]) {
-      let at = span;
-      for (let number = own; ; number += step) {
-        const here = this.edgeOf(layer, track, level, number, step);
-        const beside = this.edgeOf(layer, track, level, number + step, -step);
-        const isEdge = here !== null && here.begin === at.begin && here.kind === kind && here.count === at.count;
-        if (!isEdge || !beside || beside.kind !== kind || !isGroup(beside)) break;
-        const between = step > 0 ? beside.begin - at.end : at.begin - beside.end;
-        if (between >= cellWidth(layer, level)) break;
-        at = beside;
-        whole = {
-          ...whole,
-          begin: Math.min(whole.begin, at.begin),
-          end: Math.max(whole.end, at.end),
-          count: whole.count + at.count,
-          item: -1,
-          depth: Math.min(whole.depth, at.depth),
-        };
-      }
-    }
-    return whole;
+    const others = [...this.partsBeside(span, -1), ...this.partsBeside(span, 1)];
+    if (!others.length) return span;
+    const parts = [span, ...others];
+    return {
+      ...span,
+      begin: Math.min(...parts.map((part) => part.begin)),
+      end: Math.max(...parts.map((part) => part.end)),
+      count: parts.reduce((sum, part) => sum + part.count, 0),
+      item: -1,
+      depth: Math.min(...parts.map((part) => part.depth)),
+    };
   }
 
-  /** What begins last (step 1) or first (step -1) in a tile of a track; null = nothing does, or it is not at hand. */
-  private edgeOf(layer: Layer, track: number, level: number, number: number, step: number): Span | null {
+  /** The parts of a group after it (step 1) or before it (step -1), from one tile to the next. */
+  private *partsBeside(span: Span, step: 1 | -1): Generator<Span> {
+    const { layer, track, level, kind } = span;
+    let part = span;
+    for (let number = Math.floor((span.begin - layer.begin) / tileWidth(layer, level)); ; number += step) {
+      const edge = this.edgeSpan(layer, track, { level, tile: number }, step);
+      const isAtEdge = edge?.begin === part.begin && edge.kind === kind && edge.count === part.count;
+      const next = this.edgeSpan(layer, track, { level, tile: number + step }, step > 0 ? -1 : 1);
+      if (!isAtEdge || next?.kind !== kind || !isGroup(next)) return;
+      const between = step > 0 ? next.begin - part.end : part.begin - next.end;
+      if (between >= cellWidth(layer, level)) return;
+      yield next;
+      part = next;
+    }
+  }
+
+  /** What begins last (step 1) or first (step -1) in a tile of a track; null = nothing does, or it is not loaded. */
+  private edgeSpan(layer: Layer, track: number, { level, tile: number }: TileAddress, step: 1 | -1): Span | null {
     const tile = number < 0 ? undefined : this.store.at({ layer: layer.name, level, tile: number });
     if (!tile) return null;
     const first = tile.from(track, layer.begin + number * tileWidth(layer, level));
@@ -166,8 +197,8 @@ export class LayerSet {
     return first > last ? null : spanOf(layer, track, tile, step > 0 ? last : first, level);
   }
 
-  /** The free time of a track around a time, as far as the raw spans around it are at hand; null = not known or not free. */
-  gap(layer: Layer, track: number, time: number): Range | null {
+  /** The free time of a track around a time, from the raw spans of its tile; null = they are not loaded, or it is not free. */
+  gapAt({ layer, track, time }: PlaceInTime): Range | null {
     const tile = this.store.at({ layer: layer.name, level: 0, tile: tileAt(layer, time) });
     if (!tile) return null;
     let begin = Number.NEGATIVE_INFINITY;
@@ -179,75 +210,72 @@ export class LayerSet {
     return null;
   }
 
-  /** The span before or after another one in its track; looked for in as many raw tiles as reasonable. */
-  async neighbour(of: Span, step: 1 | -1): Promise<Span | null> {
-    const { layer, track } = of;
-    const most = tileAt(layer, layer.end - layer.cell / 2);
-    let number = tileAt(layer, of.begin);
-    for (let turns = 0; turns < MOST_TILES_SEARCHED && number >= 0 && number <= most; turns++, number += step) {
+  /** The raw span after (step 1) or before (step -1) another one in its track; null = none within MOST_TILES_SEARCHED tiles. */
+  async neighbourOf(span: Span, step: 1 | -1): Promise<Span | null> {
+    const { layer, track } = span;
+    const lastTile = tileAt(layer, layer.end - layer.cell / 2);
+    let number = tileAt(layer, span.begin);
+    for (let turn = 0; turn < MOST_TILES_SEARCHED && number >= 0 && number <= lastTile; turn++, number += step) {
       const tile = await this.store.fetch({ layer: layer.name, level: 0, tile: number });
-      const neighbour = step > 0 ? after(tile, track, of) : before(tile, track, of);
+      const neighbour = step > 0 ? indexAfter(tile, track, span) : indexBefore(tile, track, span);
       if (neighbour >= 0) return spanOf(layer, track, tile, neighbour, 0);
     }
     return null;
   }
 
   /** The raw span of a track at a time, or the nearest one that is not farther than `slack`. */
-  async raw(layer: Layer, track: number, time: number, slack: number): Promise<Span | null> {
+  async rawSpanAt({ layer, track, time }: PlaceInTime, slack: number): Promise<Span | null> {
     const number = tileAt(layer, time);
     const tile = await this.store.fetch({ layer: layer.name, level: 0, tile: Math.max(0, number) });
-    let best = -1;
+    let nearest = -1;
     let distance = slack;
     for (let i = tile.first(track); i < tile.last(track); i++) {
       const begin = tile.begin[i] as number;
       const away = Math.max(begin - time, time - (tile.end[i] as number), 0);
-      if (away < distance || (away === distance && (away === 0 || best < 0))) [best, distance] = [i, away];
+      // of several around the time the one that begins last; of several at one distance the first
+      if (away < distance || (away === distance && (away === 0 || nearest < 0))) [nearest, distance] = [i, away];
     }
-    return best < 0 ? null : spanOf(layer, track, tile, best, 0);
+    return nearest < 0 ? null : spanOf(layer, track, tile, nearest, 0);
   }
 
   /**
-   * How many spans reach into an interval, and whether that is exact: it is when everything is loaded and no group of
-   * several crosses the start or the end of the interval.
+   * How many spans of some tracks reach into an interval. The number is exact when everything on the level of the screen
+   * is loaded and no group of several spans crosses the start or the end of the interval.
    */
-  count(
-    layer: Layer,
-    tracks: Iterable<number>,
-    range: Range,
+  countIn(
+    { layer, tracks, range }: { layer: Layer; tracks: Iterable<number>; range: Range },
     timePerPixel: number,
   ): { count: number; isExact: boolean } {
     const level = levelFor(layer, timePerPixel);
     const pieces = this.pieces(layer, { begin: range.begin - cellWidth(layer, level), end: range.end }, timePerPixel);
-    const inside = { begin: Math.max(range.begin, layer.begin), end: Math.min(range.end, layer.end) };
+    const inLayer = { begin: Math.max(range.begin, layer.begin), end: Math.min(range.end, layer.end) };
+    const isLoaded = covered(pieces, inLayer) >= Math.max(0, inLayer.end - inLayer.begin) * (1 - 1e-9);
+    let isExact = isLoaded && pieces.every((piece) => piece.level <= level);
     let count = 0;
-    let isExact =
-      pieces.every((piece) => piece.level <= level) &&
-      covered(pieces, inside) >= Math.max(0, inside.end - inside.begin) * (1 - 1e-9);
     for (const track of tracks) {
-      pieces.forEach(({ tile, begin: from, end: to }, number) => {
-        const last = Math.min(to, range.end);
+      for (const [number, { tile, begin: pieceBegin, end: pieceEnd }] of pieces.entries()) {
         for (let i = tile.reaching(track, range.begin); i < tile.last(track); i++) {
           const begin = tile.begin[i] as number;
           const end = tile.end[i] as number;
-          if (begin >= last) break;
-          if (end <= range.begin && begin < range.begin) continue;
-          if (begin < from && number > 0) continue; // counted in the tile before
+          if (begin >= Math.min(pieceEnd, range.end)) break;
+          const endsBefore = end <= range.begin && begin < range.begin;
+          const isOfPieceBefore = begin < pieceBegin && number > 0; // where it was counted
+          if (endsBefore || isOfPieceBefore) continue;
           count += tile.count[i] as number;
           if ((tile.count[i] as number) > 1 && (begin < range.begin || end > range.end)) isExact = false;
         }
-      });
+      }
     }
     return { count, isExact };
   }
 }
 
-/** Whether spans are too short for their level to stand by themselves: what is at least a cell long does. */
+/** Whether a span is drawn as part of a group: it stands for several, or is shorter than a cell of its level. */
 export function isGroup({ layer, level, begin, end, count }: Span): boolean {
   return count > 1 || (level > 0 && end - begin < cellWidth(layer, level));
 }
 
-const MOST_TILES_SEARCHED = 64;
-
+/** The number of the tile of level 0 in which a time lies. */
 function tileAt(layer: Layer, time: number): number {
   return Math.floor((time - layer.begin) / tileWidth(layer, 0));
 }
@@ -266,28 +294,31 @@ export function spanOf(layer: Layer, track: number, tile: Tile, i: number, level
   };
 }
 
-/** Spans of a track are in the order of begin, then item: what is before and after follows that. */
-function isLess(tile: Tile, i: number, begin: number, item: number): boolean {
-  const here = tile.begin[i] as number;
-  return here < begin || (here === begin && (tile.item[i] as number) < item);
+/** Whether span i of a tile comes before another one. Spans of a track are ordered by begin, then by item. */
+function precedes(tile: Tile, i: number, { begin, item }: Pick<Span, "begin" | "item">): boolean {
+  const ownBegin = tile.begin[i] as number;
+  return ownBegin < begin || (ownBegin === begin && (tile.item[i] as number) < item);
 }
 
-function after(tile: Tile, track: number, of: Span): number {
+const orderOf = (tile: Tile, i: number) => ({ begin: tile.begin[i] as number, item: tile.item[i] as number });
+
+/** The first span of a track after another one; -1 = none in this tile. Spans of one begin may be in any order of items. */
+function indexAfter(tile: Tile, track: number, span: Span): number {
   let best = -1;
-  for (let i = tile.from(track, of.begin); i < tile.last(track); i++) {
-    const isAfter = !isLess(tile, i, of.begin, of.item) && (tile.item[i] !== of.item || tile.begin[i] !== of.begin);
-    if (!isAfter) continue;
+  for (let i = tile.from(track, span.begin); i < tile.last(track); i++) {
+    const isSame = tile.item[i] === span.item && tile.begin[i] === span.begin;
+    if (isSame || precedes(tile, i, span)) continue;
     if (best >= 0 && (tile.begin[i] as number) > (tile.begin[best] as number)) break;
-    if (best < 0 || isLess(tile, i, tile.begin[best] as number, tile.item[best] as number)) best = i;
+    if (best < 0 || precedes(tile, i, orderOf(tile, best))) best = i;
   }
   return best;
 }
 
-function before(tile: Tile, track: number, of: Span): number {
+/** The last span of a track before another one; -1 = none in this tile. */
+function indexBefore(tile: Tile, track: number, span: Span): number {
   let best = -1;
-  for (let i = tile.first(track); i < tile.last(track) && (tile.begin[i] as number) <= of.begin; i++) {
-    if (!isLess(tile, i, of.begin, of.item)) continue;
-    if (best < 0 || !isLess(tile, i, tile.begin[best] as number, tile.item[best] as number)) best = i;
+  for (let i = tile.first(track); i < tile.last(track) && (tile.begin[i] as number) <= span.begin; i++) {
+    if (precedes(tile, i, span) && (best < 0 || !precedes(tile, i, orderOf(tile, best)))) best = i;
   }
   return best;
 }
@@ -298,15 +329,15 @@ export const lateKinds = (document: number, layer: string): Question<Kind[]> =>
 
 const sets = new Map<number, LayerSet>();
 
-/** The layers of a document; one set of them, for it keeps its tiles. */
+/** The layers of a document: always the same set, which holds the tiles that were loaded. */
 export function layersOf(document: number): Question<LayerSet> {
   return json<{ layers: Layer[] }>(document, "layers").as(setFrom, document);
 }
 
 function setFrom({ layers }: { layers: Layer[] }, document: number): LayerSet {
-  const tile = async (parameters: Parameters, stop: AbortSignal) =>
+  const askTile = async (parameters: Parameters, stop: AbortSignal) =>
     Tile.from(await askUncached(document, "spans", parameters, stop));
-  const set = sets.get(document) ?? new LayerSet(layers, tile);
+  const set = sets.get(document) ?? new LayerSet(layers, askTile);
   sets.set(document, set);
   return set;
 }

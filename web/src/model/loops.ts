@@ -47,18 +47,17 @@ export function iterationsOf(document: number, wave: number): Question<Iteration
 }
 
 function iterationsFrom(columns: Columns): Iteration[] {
-  const [loop, entry, number] = ["loop", "entry", "iteration"].map((name) => columns.numbers(name));
-  const [begin, cycles, stall] = ["start_cycles", "cycles", "stall_cycles"].map((name) => columns.numbers(name));
-  const isLast = columns.flags("is_last");
-  const at = (values: ArrayLike<number> | undefined, i: number) => values?.[i] ?? Number.NaN;
+  const [loop, entry, iteration] = [columns.numbers("loop"), columns.numbers("entry"), columns.numbers("iteration")];
+  const [begin, cycles] = [columns.numbers("start_cycles"), columns.numbers("cycles")];
+  const [stall, isLast] = [columns.numbers("stall_cycles"), columns.flags("is_last")];
   return Array.from({ length: columns.length }, (_, i) => ({
-    loop: at(loop, i),
-    entry: at(entry, i),
-    iteration: at(number, i),
+    loop: loop[i] as number,
+    entry: entry[i] as number,
+    iteration: iteration[i] as number,
     isLast: isLast[i] === true,
-    begin: at(begin, i),
-    cycles: at(cycles, i),
-    stall: at(stall, i),
+    begin: begin[i] as number,
+    cycles: cycles[i] as number,
+    stall: stall[i] as number,
   }));
 }
 

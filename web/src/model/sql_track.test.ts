@@ -24,10 +24,10 @@ test("nothing of them is asked from the server, wherever one looks", async () =>
   if (!track) throw new Error("no track");
   const layer = addTrack(set, track);
   for (const window of [layer, { begin: 0, end: 900 }, { begin: 460, end: 500 }]) {
-    const wanted = set.wanted([layer], window, 1);
+    const wanted = set.tilesFor([layer], window, 1);
     expect(new Set(wanted.map(({ level, tile }) => `${level}/${tile}`))).toEqual(new Set(["0/0"]));
     await Promise.all(wanted.map((each) => set.store.fetch(each)));
     expect(set.pieces(layer, window, 1)).toHaveLength(1);
   }
-  expect(set.at(layer, 0, 320, 1)?.item).toBe(1);
+  expect(set.spanAt({ layer, track: 0, time: 320 }, 1)?.item).toBe(1);
 });

@@ -67,6 +67,6 @@ export function trackOfRows(rows: TimedRow[]): SqlTrack | null {
 /** The layer among those of the run. */
 export function addTrack(set: LayerSet, { layer, tile }: SqlTrack): Layer {
   set.layers.set(layer.name, layer);
-  set.made.set(layer.name, tile);
+  set.ownTiles.set(layer.name, tile);
   return layer;
 }

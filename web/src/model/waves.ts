@@ -12,13 +12,16 @@ export interface Wave {
   cu: number;
   simd: number;
   slot: number;
+  /** Its number among the waves of its slot. */
   slotWave: number;
   /** Aligned cycles. */
   begin: number;
   end: number;
   /** Index of its first instruction among those of the trace. */
   firstInstruction: number;
+  /** How many instructions it executed. */
   instructions: number;
+  /** Cycles. */
   stall: number;
 }
 
@@ -34,6 +37,7 @@ export function wavesNow(): Wave[] {
   return answer.value.state === "ready" ? answer.value.value : NONE;
 }
 
+/** Always the same list: what depends on it is not computed anew. */
 const NONE: Wave[] = [];
 
 /** Every view that is about one wave needs them: they are on their way before the first of them asks. */
@@ -42,16 +46,24 @@ effect(() => {
 });
 
 function wavesFrom(columns: Columns): Wave[] {
-  const names = ["wave", "se", "cu", "simd", "slot", "slot_wave", "start_cycles", "end_cycles"];
-  const all = [...names, "first_instruction", "instruction_count", "stall_cycles_total"].map((name) =>
-    columns.numbers(name),
-  );
-  return Array.from({ length: columns.length }, (_, i) => {
-    const [wave, se, cu, simd, slot, slotWave, begin, end, firstInstruction, instructions, stall] = all.map(
-      (values) => values[i] as number,
-    ) as [number, number, number, number, number, number, number, number, number, number, number];
-    return { wave, se, cu, simd, slot, slotWave, begin, end, firstInstruction, instructions, stall };
-  });
+  const [wave, se, cu] = [columns.numbers("wave"), columns.numbers("se"), columns.numbers("cu")];
+  const [simd, slot, slotWave] = [columns.numbers("simd"), columns.numbers("slot"), columns.numbers("slot_wave")];
+  const [begin, end] = [columns.numbers("start_cycles"), columns.numbers("end_cycles")];
+  const firstInstruction = columns.numbers("first_instruction");
+  const [instructions, stall] = [columns.numbers("instruction_count"), columns.numbers("stall_cycles_total")];
+  return Array.from({ length: columns.length }, (_, i) => ({
+    wave: wave[i] as number,
+    se: se[i] as number,
+    cu: cu[i] as number,
+    simd: simd[i] as number,
+    slot: slot[i] as number,
+    slotWave: slotWave[i] as number,
+    begin: begin[i] as number,
+    end: end[i] as number,
+    firstInstruction: firstInstruction[i] as number,
+    instructions: instructions[i] as number,
+    stall: stall[i] as number,
+  }));
 }
 
 /** The wave with the most instructions: what the analyses look at when one wave is needed and none is chosen. */

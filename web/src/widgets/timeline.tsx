@@ -263,9 +263,9 @@ function want(state: TimelineState, frame: Frame, others: (Layer | null)[]): voi
   const layers = state.visibleLayers(frame);
   for (const other of others) if (other) layers.add(other);
   const { begin, end } = frame.window;
-  const now = set.wanted(layers, frame.window, frame.detail);
+  const now = set.tilesFor(layers, frame.window, frame.detail);
   const half = (end - begin) / 2;
-  const beside = set.wanted(layers, { begin: begin - half, end: end + half }, frame.detail);
+  const beside = set.tilesFor(layers, { begin: begin - half, end: end + half }, frame.detail);
   set.store.want(state, [...now, ...beside]);
 }
 

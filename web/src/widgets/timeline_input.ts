@@ -206,9 +206,7 @@ export class TimelineInput {
     const strip = frame.stripAt(x, y);
     const time = frame.xToTime(x);
     const span =
-      strip && strip.track >= 0
-        ? this.state.set.at(strip.layer, strip.track, time, frame.timePerPixel, frame.detail)
-        : null;
+      strip && strip.track >= 0 ? this.state.set.spanAt({ ...strip, time }, frame.timePerPixel, frame.detail) : null;
     const { range } = selection.value;
     if (span) {
       this.zoomTo(span);
@@ -342,7 +340,7 @@ export class TimelineInput {
       pan(by * 0.2);
       return;
     }
-    void this.state.set.neighbour(from, by).then((next) => {
+    void this.state.set.neighbourOf(from, by).then((next) => {
       if (next) this.take(next, true);
     });
   }
@@ -367,10 +365,12 @@ export class TimelineInput {
    */
   private async chooseAt({ layer, track, instead }: Strip, time: number, slack: number, isNearest = false) {
     const { set } = this.state;
-    const seen = set.at(layer, track, time, slack, this.state.frame.value.detail);
+    const seen = set.spanAt({ layer, track, time }, slack, this.state.frame.value.detail);
     if (!seen && !isNearest && !instead) return this.choose(null, false);
     if (seen?.count === 1) return this.take(seen, isNearest);
-    const found = await set.raw(layer, track, time, isNearest ? Number.POSITIVE_INFINITY : slack).catch(() => null);
+    const found = await set
+      .rawSpanAt({ layer, track, time }, isNearest ? Number.POSITIVE_INFINITY : slack)
+      .catch(() => null);
     this.take(found ?? seen, isNearest);
   }
 

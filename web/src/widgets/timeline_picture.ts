@@ -51,7 +51,7 @@ export function countedText(state: TimelineState, view: TimelineProps, range: Ra
   const all = state.rows.value.flatMap((row) => row.strips.filter((s) => s.layer === layer).map((s) => s.track));
   const tracks = isOfArea ? all.filter((track) => area.tracks.has(track)) : all;
   void set.store.turn.value;
-  const { count, isExact } = set.count(layer, tracks, range, detail);
+  const { count, isExact } = set.countIn({ layer, tracks, range }, detail);
   return `${isExact ? "" : "≈ "}${quantity(count, view.countedAs)}`;
 }
 

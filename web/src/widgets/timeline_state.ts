@@ -285,8 +285,8 @@ export class TimelineState {
     const time = frame.xToTime(pointer.x);
     const { layer, track } = strip.instead ?? strip;
     const { row } = strip;
-    const span = track < 0 ? null : this.set.at(layer, track, time, frame.timePerPixel, frame.detail);
-    const gap = span || track < 0 ? null : this.set.gap(layer, track, time);
+    const span = track < 0 ? null : this.set.spanAt({ layer, track, time }, frame.timePerPixel, frame.detail);
+    const gap = span || track < 0 ? null : this.set.gapAt({ layer, track, time });
     return { span, gap, layer, track, row };
   }
 }

@@ -163,7 +163,7 @@ function useColours(layer: RunLayer, names: string[], query: Signal<string>, isT
 /** The event that a click meant: a group on screen stands for many, of which the one under the pointer must be wide. */
 async function meant(set: LayerSet, group: Span, time: number): Promise<Span | null> {
   if (group.item >= 0) return group;
-  const under = await set.raw(group.layer, group.track, time, 0).catch(() => null);
+  const under = await set.rawSpanAt({ layer: group.layer, track: group.track, time }, 0).catch(() => null);
   const { begin, end } = shown.value;
   return under && (under.end - under.begin) / (end - begin) > EASY_TO_HIT ? under : null;
 }
