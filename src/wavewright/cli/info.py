@@ -18,8 +18,6 @@ from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
 from wavewright.cli.kit.request import Parts, Report
 from wavewright.cli.kit.trace import open_trace
-from wavewright.cluster.executor_choice import executor_for
-from wavewright.cluster.gather import gather
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.answer import to_builtins
 from wavewright.model.blocks import Sentence, sentence
@@ -153,6 +151,8 @@ def _counters(path: Path, kind: Kind) -> _About:
 def _run(paths: Sequence[Path], called: str, written: str) -> _About:
     """The runs at paths: how to call them, and how they are written on the command line."""
     from wavewright.analysis.run.select.recording import combine_recording, next_steps, partial_recording
+    from wavewright.cluster.executor_choice import executor_for
+    from wavewright.cluster.gather import gather
 
     inputs = find_runs(paths, with_passes=True)
     with progress(f"reading {paths[0].name}"):

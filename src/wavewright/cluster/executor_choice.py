@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from wavewright.cluster.dask import DaskExecutor
 from wavewright.cluster.executor import WAIT_SECONDS, Executor, Serial
 from wavewright.cluster.processes import Processes
 
@@ -25,6 +24,8 @@ def executor_for(
     `MissingToolError` when Dask is asked for and not installed; `UsageError` when the scheduler cannot be reached.
     """
     if scheduler or dask:
+        from wavewright.cluster.dask import DaskExecutor
+
         return DaskExecutor(scheduler, workers=jobs, wait_seconds=wait_seconds, say=say)
     count = min(jobs or len(os.sched_getaffinity(0)), item_count)
     return Serial() if count <= 1 else Processes(count)

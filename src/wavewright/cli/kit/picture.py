@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from wavewright.base.shown import printable
 from wavewright.errors import UsageError
-from wavewright.model.blocks import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from wavewright.model.blocks import Sentence
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ class PictureRequest:
 
     def lines(self) -> Iterator[Sentence]:
         """Lines of text about it."""
+        from wavewright.model.blocks import Sentence
 
         if self.output is not None:
             yield Sentence(f"wrote {printable(str(self.output))}")

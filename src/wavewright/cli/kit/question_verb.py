@@ -9,13 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
-from wavewright.cli.kit.counters import counter_request
 from wavewright.cli.kit.io import console
 from wavewright.cli.kit.options import arguments, declaration_of, options
-from wavewright.cli.kit.picture import picture_request
 from wavewright.cli.kit.request import Request, form_of
-from wavewright.cli.kit.run import run_request
-from wavewright.cli.kit.trace import any_request, trace_request
 from wavewright.cli.kit.verbs import full_help, read_declaration
 from wavewright.questions.kit.question import Wording
 
@@ -48,17 +44,27 @@ class Shown(NamedTuple):
     request: Request | None = None  #: What it answers; None = the request as it came.
 
 
-#: Form of a verb (a table of `cli/kit/forms.toml`) -> the request that its arguments and common options make, which
-#: are taken out of the options. Without a form of its own, a question has that of its kind.
-_REQUESTS: dict[str, Callable[[dict[str, Any]], Request]] = {
-    "trace": trace_request,
-    "totals": partial(trace_request, in_parts=True),
-    "with or without a trace": any_request,
-    "run": run_request,
-    "a name, and whole events": partial(run_request, is_whole=True),
-    "counters": counter_request,
-    "captures side by side": lambda options: Request(paths=options.pop("paths"), **form_of(options)),
-}
+def _request_of(form: str, options: dict[str, Any]) -> Request:
+    """Make the request that arguments and common options ask for; they are taken out of `options`.
+
+    `form` is a table of `cli/kit/forms.toml`; a question without a form of its own has that of its kind. A verb imports
+    the requests of its own kind only, which keeps its start short.
+    """
+    if form == "captures side by side":
+        return Request(paths=options.pop("paths"), **form_of(options))
+    if form == "counters":
+        from wavewright.cli.kit.counters import counter_request
+
+        return counter_request(options)
+    if form in {"run", "a name, and whole events"}:
+        from wavewright.cli.kit.run import run_request
+
+        return run_request(options, is_whole=form != "run")
+    from wavewright.cli.kit.trace import any_request, trace_request
+
+    if form == "with or without a trace":
+        return any_request(options)
+    return trace_request(options, in_parts=form == "totals")
 
 
 def derived_verb(question: Question[Any]) -> click.Command:
@@ -70,8 +76,10 @@ def derived_verb(question: Question[Any]) -> click.Command:
     common = read_declaration("cli", "kit", "forms")[form]
 
     def run(**given: Any) -> None:
-        request = _REQUESTS[form](given)
+        request = _request_of(form, given)
         if has_picture:
+            from wavewright.cli.kit.picture import picture_request
+
             given["picture"] = picture_request(given)
         answer = _answers(question.kind).get(question.name) or partial(_DEFAULTS[question.kind], question)
         _give(question, request, answer(request, **given), given.get("picture"))

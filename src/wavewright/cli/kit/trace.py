@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from wavewright.cli.kit.io import progress
 from wavewright.cli.kit.request import Request, form_of
-from wavewright.model.blocks import Sentence
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.about.overview import Subject
     from wavewright.analysis.trace.selection import Selection
     from wavewright.cli.kit.request import Parts, Report
+    from wavewright.model.blocks import Sentence
     from wavewright.model.document import Document
     from wavewright.model.trace import ThreadTrace
 
@@ -77,6 +77,7 @@ class TraceRequest(Request):
 
         def parts() -> Parts:
             from wavewright.analysis.trace.about.overview import unknown_code
+            from wavewright.model.blocks import Sentence
 
             reason = unknown_code(self.trace)
             return (Sentence(reason),) if reason else report()

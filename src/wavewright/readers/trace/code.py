@@ -151,17 +151,26 @@ class Code:
 
     def _described(self, part: _Part, listing: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
         """A part's rows with `function`, `file`, `line` and `inline_chain`."""
-        schema = {"function": pl.String, "file": pl.String, "line": pl.UInt32, "inline_chain": pl.String}
-        rows: list[tuple[str | int | None, ...]] = [(None,) * len(schema)] * listing.height
+        count = listing.height  # columns, not rows: a listing has tens of thousands of rows
+        functions: list[str | None] = [None] * count
+        files: list[str | None] = [None] * count
+        numbers: list[int | None] = [None] * count
+        chains: list[str | None] = [None] * count
         if part.elf is not None:
             lines = line_table(part.elf)
             for index, address in enumerate((listing["address"] - part.bias).to_list()):
-                function, chain = part.elf.function_at(address), lines.chain_at(address)
-                file, line = (chain[0].file, chain[0].line or None) if chain else (None, None)
-                text = " -> ".join(f"{place.file}:{place.line or '?'}" for place in chain) or None
-                rows[index] = (function.name if function else None, file, line, text)
+                function = part.elf.function_at(address)
+                functions[index] = function.name if function else None
+                if chain := lines.chain_at(address):
+                    files[index], numbers[index] = chain[0].file, chain[0].line or None
+                    chains[index] = " -> ".join(map(str, chain))
             losses += lines.losses
-        return listing.with_columns(pl.DataFrame(rows, schema=schema, orient="row").get_columns())
+        return listing.with_columns(
+            pl.Series("function", functions, pl.String),
+            pl.Series("file", files, pl.String),
+            pl.Series("line", numbers, pl.UInt32),
+            pl.Series("inline_chain", chains, pl.String),
+        )
 
     def kernel_at(self, code_object: int, address: int) -> Kernel | None:
         """The kernel or function at a place, None where no code object has code there."""
