@@ -30,9 +30,10 @@ export function partnerWave(wave: Wave | undefined, waves: Wave[]): Wave | undef
   return waves.find((other) => isSame(other) && other.instructions > 0) ?? longestWave(waves);
 }
 
-/** What is aligned: the offset of the base, in words why there is none. */
+/** The moments of both that stand under each other, and the offset that moves the base there; or why there are none. */
 export type Aligned = { offset: number; own: number; base: number } | { why: string };
 
+/** `why` is said where one of the moments is not known. */
 function between(own: number | undefined, base: number | undefined, why: string): Aligned {
   return own === undefined || base === undefined ? { why } : { offset: own - base, own, base };
 }
@@ -50,39 +51,39 @@ export function hottest(loops: LoopsRow[]): LoopsRow | undefined {
   return [...loops].sort((a, b) => b.self_cycles_share - a.self_cycles_share)[0];
 }
 
-/** The loop of the base that starts with the partner of the first instruction of a loop; else its hottest. */
+/** The innermost loop of the base around the partner of the first instruction of a loop; else its hottest. */
 export function partnerLoop(loop: LoopsRow | undefined, loops: LoopsRow[], partners: Partners): LoopsRow | undefined {
   const start = loop && partners.toBase.get(loop.start_row);
-  const rows = (other: LoopsRow) => start !== undefined && other.first_row <= start && start <= other.last_row;
-  const around = loops.filter(rows).sort((a, b) => b.depth - a.depth);
+  const isAround = (other: LoopsRow) => start !== undefined && other.first_row <= start && start <= other.last_row;
+  const around = loops.filter(isAround).sort((a, b) => b.depth - a.depth);
   return around[0] ?? hottest(loops);
 }
 
-/** Iteration `number` (from 0) of a loop of each starts at the same time. */
-export function byLoop(
-  [ownLoop, own]: [LoopsRow | undefined, Iteration[]],
-  [baseLoop, base]: [LoopsRow | undefined, Iteration[]],
-  number: number,
-): Aligned {
-  const begin = (loop: LoopsRow | undefined, iterations: Iteration[]) =>
-    iterations.filter((iteration) => iteration.loop === loop?.loop)[number]?.begin;
+/** A loop of one of the traces, and the iterations of one wave in all its loops. */
+export interface LoopOfWave {
+  loop: LoopsRow | undefined;
+  iterations: Iteration[];
+}
+
+/** The n-th iteration (from 0) of a loop of each starts at the same time. */
+export function byLoop(own: LoopOfWave, base: LoopOfWave, n: number): Aligned {
+  const begin = ({ loop, iterations }: LoopOfWave) =>
+    iterations.filter((iteration) => iteration.loop === loop?.loop)[n]?.begin;
+  const haveLoops = own.loop && base.loop;
   return between(
-    begin(ownLoop, own),
-    begin(baseLoop, base),
-    ownLoop && baseLoop ? "one of the waves has no such iteration" : "one of the waves goes round no loop",
+    begin(own),
+    begin(base),
+    haveLoops ? "one of the waves has no such iteration" : "one of the waves goes round no loop",
   );
 }
 
-/** The selected instruction and its partner are executed at the same time. */
+/** The n-th execution (from 0) of the selected row and that of its partner start at the same time. */
 export function byRow(
-  row: number | undefined,
-  number: number,
-  own: WaveData,
-  base: WaveData,
-  partners: Partners,
+  { row, n }: { row: number | undefined; n: number },
+  { own, base, partners }: { own: WaveData; base: WaveData; partners: Partners },
 ): Aligned {
   if (row === undefined) return { why: "select an instruction, here or in any other view" };
   const partner = partners.toBase.get(row);
   if (partner === undefined) return { why: "the baseline has no instruction like the selected one" };
-  return between(timesOf(own, row)[number], timesOf(base, partner)[number], "one of the waves does not execute it");
+  return between(timesOf(own, row)[n], timesOf(base, partner)[n], "one of the waves does not execute it");
 }

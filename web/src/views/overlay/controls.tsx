@@ -1,4 +1,5 @@
-// How two documents are aligned, and by how much that moves the baseline.
+// What both overlays, of traces and of runs, have in common: the choice of alignment, how rows of the two sides differ,
+// and the bounds of the time axis.
 import type { Signal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect } from "preact/hooks";
@@ -13,10 +14,12 @@ import type { Aligned } from "./alignment";
 import "./overlay.css";
 
 interface Props<W extends string> {
+  /** Way of aligning -> its name. */
   ways: Record<W, string>;
   way: Signal<W>;
   aligned: Aligned;
   unit: "cycles" | "ns";
+  /** Fields that the chosen way has beside it. */
   more?: ComponentChildren;
 }
 
@@ -57,6 +60,7 @@ function signed(offset: number, unit: "cycles" | "ns"): string {
   return `${offset < 0 ? "-" : "+"}${amount}`;
 }
 
+/** Pixels of the edge at the left of a row. */
 const EDGE = 4;
 
 /** Rows of the baseline are paler, and both sides have an edge of their colour. */
@@ -81,17 +85,18 @@ export function SideLegend() {
   );
 }
 
-/** While two documents are on screen the time reaches as far as both do. */
+/** While two documents are on screen the time reaches as far as both do: `begin` and `end` are those of the baseline. */
 export function useBounds({ begin, end }: Range): void {
   useEffect(() => {
-    const old = bounds.peek();
+    const ownBounds = bounds.peek();
     const [first, now] = [firstWindow.peek(), shown.peek()];
     const reaching = (range: Range) => ({ begin: Math.min(range.begin, begin), end: Math.max(range.end, end) });
-    if (end > begin) bounds.value = reaching(old);
-    if (now.begin === first.begin && now.end === first.end) show(reaching(first));
+    if (end > begin) bounds.value = reaching(ownBounds);
+    const isFirst = now.begin === first.begin && now.end === first.end; // nobody has zoomed yet
+    if (isFirst) show(reaching(first));
     return () => {
-      bounds.value = old;
-      show(shown.peek());
+      bounds.value = ownBounds;
+      show(shown.peek()); // within those bounds again
     };
   }, [begin, end]);
 }

@@ -57,19 +57,17 @@ test("iterations of corresponding loops start together", () => {
   const partner = partnerLoop(chosen, base, partners);
   expect([chosen?.loop, partner?.loop]).toEqual([1, 0]);
   const turn = (number: number, begin: number) => ({ loop: number, begin }) as Iteration;
-  const times: [Iteration[], Iteration[]] = [
-    [turn(0, 1), turn(1, 100), turn(1, 140)],
-    [turn(0, 30), turn(0, 60), turn(1, 3)],
-  ];
-  expect(byLoop([chosen, times[0]], [partner, times[1]], 1)).toEqual({ offset: 80, own: 140, base: 60 });
-  expect(byLoop([chosen, times[0]], [partner, times[1]], 2)).toHaveProperty("why");
+  const ownLoop = { loop: chosen, iterations: [turn(0, 1), turn(1, 100), turn(1, 140)] };
+  const baseLoop = { loop: partner, iterations: [turn(0, 30), turn(0, 60), turn(1, 3)] };
+  expect(byLoop(ownLoop, baseLoop, 1)).toEqual({ offset: 80, own: 140, base: 60 });
+  expect(byLoop(ownLoop, baseLoop, 2)).toHaveProperty("why");
 });
 
 test("an instruction and its partner are executed together", () => {
-  const [own, base] = [data([7, 1, 7], [10, 11, 20]), data([5, 5], [3, 4])];
-  expect(byRow(7, 1, own, base, partners)).toEqual({ offset: 16, own: 20, base: 4 });
-  expect(byRow(1, 0, own, base, partners)).toEqual({ why: "the baseline has no instruction like the selected one" });
-  expect(byRow(undefined, 0, own, base, partners)).toHaveProperty("why");
+  const waves = { own: data([7, 1, 7], [10, 11, 20]), base: data([5, 5], [3, 4]), partners };
+  expect(byRow({ row: 7, n: 1 }, waves)).toEqual({ offset: 16, own: 20, base: 4 });
+  expect(byRow({ row: 1, n: 0 }, waves)).toEqual({ why: "the baseline has no instruction like the selected one" });
+  expect(byRow({ row: undefined, n: 0 }, waves)).toHaveProperty("why");
 });
 
 test("slots correspond by the order of compute units, and stand under each other", () => {

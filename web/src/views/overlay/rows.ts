@@ -1,4 +1,4 @@
-// The rows of two traces: slot by slot one above the other, or one trace below the other.
+// The rows of two traces in one timeline: slot by slot those of both under each other, or one trace below the other.
 import type { TimelineRow } from "../../draw/track_layout";
 import type { Layer, Track } from "../../model/layers";
 import { type Lives, type Slot, slotKey, slotOf } from "../../model/slots";
@@ -15,46 +15,59 @@ export type Arrangement = "slots" | "traces";
 const order = (a: Slot, b: Slot) => a.se - b.se || a.cu - b.cu || a.simd - b.simd || a.slot - b.slot;
 const unitOf = (place: Slot) => `SE ${place.se}${place.cu >= 0 ? ` CU ${place.cu}` : ""}`;
 
-/** Compute units of both traces correspond in their order: two captures seldom trace the same one. */
-function byPlace(layer: Layer): Map<string, { track: Track; place: Slot }> {
+/** Where a track stands among those of its trace: the same numbers in both traces stand under each other. */
+interface PlacedTrack {
+  track: Track;
+  place: Slot;
+  /** Which compute unit of the trace, from 0 in their order: two captures seldom trace the same ones. */
+  unit: number;
+}
+
+function placedTracks(layer: Layer): PlacedTrack[] {
   const tracks = layer.tracks.map((track) => ({ track, place: slotOf(track) })).sort((a, b) => order(a.place, b.place));
   const units = [...new Set(tracks.map(({ place }) => unitOf(place)))];
-  return new Map(
-    tracks.map((each) => [`${units.indexOf(unitOf(each.place))}/${each.place.simd}/${each.place.slot}`, each]),
-  );
+  return tracks.map(({ track, place }) => ({ track, place, unit: units.indexOf(unitOf(place)) }));
 }
 
 export function overlayRows(before: Side, after: Side, arrangement: Arrangement): TimelineRow[] {
-  const sides = [before, after].map((side) => ({ side, places: byPlace(side.layer) }));
-  const row = (side: Side, track: Track, path: string[], label: string): TimelineRow => {
-    const behind = side.lives.get(slotKey(slotOf(track)));
-    const strip = { layer: side.layer, track: track.track, ...(behind ? { behind } : {}) };
-    return { key: `${side.layer.name}/${track.track}`, label, path, strips: [strip] };
-  };
-  if (arrangement === "traces") {
-    return sides.flatMap(({ side, places }) =>
-      [...places.values()].map(({ track, place }) =>
-        row(side, track, [`${side.word}: ${unitOf(place)}`, `SIMD ${place.simd}`], String(place.slot)),
-      ),
-    );
-  }
-  const numbers = (key: string) => key.split("/").map(Number) as [number, number, number];
-  const keys = [...new Set(sides.flatMap(({ places }) => [...places.keys()]))].sort((a, b) => {
-    const [left, right] = [numbers(a), numbers(b)];
-    return left[0] - right[0] || left[1] - right[1] || left[2] - right[2];
-  });
-  return keys.flatMap((key) => {
-    const [unit, simd, slot] = numbers(key);
-    const names = sides.map(({ places }) => unitNamed(places, unit));
-    const heading = names[0] === names[1] ? (names[1] ?? "") : `${names[1] ?? "none"} (before: ${names[0] ?? "none"})`;
-    return sides.flatMap(({ side, places }) => {
-      const here = places.get(key);
-      return here ? [row(side, here.track, [heading, `SIMD ${simd}`], `${slot} ${side.word}`)] : [];
-    });
-  });
+  const sides = [before, after].map((side) => ({ side, tracks: placedTracks(side.layer) }));
+  return arrangement === "traces" ? sides.flatMap(rowsOfTrace) : rowsBySlot(sides);
 }
 
-function unitNamed(places: Map<string, { place: Slot }>, unit: number): string | undefined {
-  for (const [key, { place }] of places) if (key.startsWith(`${unit}/`)) return unitOf(place);
-  return undefined;
+interface PlacedSide {
+  side: Side;
+  tracks: PlacedTrack[];
+}
+
+function rowsOfTrace({ side, tracks }: PlacedSide): TimelineRow[] {
+  return tracks.map(({ track, place }) =>
+    rowOf(side, track, { path: [`${side.word}: ${unitOf(place)}`, `SIMD ${place.simd}`], label: String(place.slot) }),
+  );
+}
+
+/** Each slot with the rows of both sides; sorting is stable, so the first side stays above the second. */
+function rowsBySlot(sides: PlacedSide[]): TimelineRow[] {
+  const nameOf = ({ tracks }: PlacedSide, unit: number) => {
+    const first = tracks.find((each) => each.unit === unit);
+    return first && unitOf(first.place);
+  };
+  const headingOf = (unit: number) => {
+    const [before, after] = sides.map((side) => nameOf(side, unit));
+    return before === after ? (after ?? "") : `${after ?? "none"} (before: ${before ?? "none"})`;
+  };
+  return sides
+    .flatMap(({ side, tracks }) => tracks.map((placed) => ({ side, ...placed })))
+    .sort((a, b) => a.unit - b.unit || a.place.simd - b.place.simd || a.place.slot - b.place.slot)
+    .map(({ side, track, unit, place }) =>
+      rowOf(side, track, {
+        path: [headingOf(unit), `SIMD ${place.simd}`],
+        label: `${place.slot} ${side.word}`,
+      }),
+    );
+}
+
+function rowOf(side: Side, track: Track, names: Pick<TimelineRow, "path" | "label">): TimelineRow {
+  const behind = side.lives.get(slotKey(slotOf(track)));
+  const strip = { layer: side.layer, track: track.track, ...(behind ? { behind } : {}) };
+  return { key: `${side.layer.name}/${track.track}`, ...names, strips: [strip] };
 }
