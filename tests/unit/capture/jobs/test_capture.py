@@ -395,14 +395,13 @@ def test_a_machine_without_gpu_says_so_and_any_does_not_look(bench: Bench) -> No
 
 def test_without_rocprofv3_nothing_is_run(bench: Bench) -> None:
     bench.variables["PATH"] = "/usr/bin:/bin"
-    with pytest.raises(MissingToolError):
+    with pytest.raises(MissingToolError, match="rocprofv3"):
         take(bench.job(**SAXPY), bench.folder / "out", machine=bench.machine)
+    assert bench.runs == []  # neither the program nor a profiler was started
 
 
 def test_clocks_that_jump_change_nothing(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
-    import time
-
-    jumps = iter(range(10**9, 0, -(10**5)))
+    jumps = iter(range(10**9, 0, -(10**5)))  # each look at the clock is 100,000 s earlier than the one before
     monkeypatch.setattr(time, "time", lambda: float(next(jumps)))
     assert bench.take(bench.job(**SAXPY)).is_good
 
