@@ -1,4 +1,8 @@
-"""Assembly of passes, the facts about the GPU, and losses into one `CounterSet`."""
+"""Assembly of passes, the facts about the GPU, and losses into one `CounterSet`.
+
+Passes execute the same program again with other counters. `joined` tells which execution of which pass is the same
+dispatch, `dispatch_times` which of their times counts as the dispatch's.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +26,7 @@ def assembled(
 ) -> CounterSet:
     """The counter set of passes over one program."""
     places = joined(passes, losses)
+    # `_measured_rows` shortens the lists of `dispatch_of` with their passes.
     passes = [_measured_rows(pass_, dispatches) for pass_, dispatches in zip(passes, places.dispatch_of, strict=True)]
     origin = origin_of(passes)
     spans = [relative(pass_, origin) for pass_ in passes]
@@ -44,7 +49,7 @@ def assembled(
 
 
 def _measured_rows(pass_: Pass, dispatches: list[int]) -> Pass:
-    """The pass and the numbers of its dispatches without those that nothing measured."""
+    """The pass without the rows whose dispatch nothing measured; they are removed from `dispatches`, too."""
     if UNMEASURED not in dispatches:
         return pass_
     measured_rows = [row for row, dispatch in enumerate(dispatches) if dispatch != UNMEASURED]
@@ -85,7 +90,7 @@ def _dispatches(passes: Sequence[Pass], places: Joined, times: Sequence[Span]) -
     ranks = {agent: rank for rank, agent in enumerate(sorted(agents, key=_agent_order))}
     frame = frame.with_columns(
         pl.col("agent").replace_strict(ranks, default=None, return_dtype=pl.Int32).alias("gpu"),
-        pl.Series("start_ns", [begin for begin, _ in times], dtype=pl.Float64, strict=False),
+        pl.Series("start_ns", [start for start, _ in times], dtype=pl.Float64, strict=False),
         pl.Series("end_ns", [end for _, end in times], dtype=pl.Float64, strict=False),
     )
     return frame.select(pl.col(name).cast(dtype) for name, dtype in spec.items())
@@ -105,7 +110,7 @@ def _executions(passes: Sequence[Pass], places: Joined, spans: Sequence[Sequence
             "pass": pl.Series([number] * len(dispatches), dtype=pl.UInt32),
             "dispatch_id": pass_.rows["dispatch_id"],
             "process_id": pass_.rows["process_id"],
-            "start_ns": pl.Series([begin for begin, _ in pass_spans], dtype=pl.Float64, strict=False),
+            "start_ns": pl.Series([start for start, _ in pass_spans], dtype=pl.Float64, strict=False),
             "end_ns": pl.Series([end for _, end in pass_spans], dtype=pl.Float64, strict=False),
         }
         parts.append(pl.DataFrame(columns))
@@ -145,30 +150,32 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
     a pass without counters has is none.
     """
     result = Joined([], [])
-    dispatch_by_key: dict[Key, int] = {}
-    by_occurrence: dict[Key, int] = {}
-    has_agents: set[object] = set()
+    dispatch_by_id: dict[Key, int] = {}
+    dispatch_by_turn: dict[Key, int] = {}
+    known_agents: set[object] = set()
     for number, pass_ in enumerate(passes):
         if number and _same(passes[0].rows, pass_.rows):
             result.dispatch_of.append(list(range(pass_.rows.height)))
             continue
         agents = set(pass_.rows["agent"].drop_nulls())
-        uses_agent = not has_agents or not agents or bool(agents & has_agents)
+        # Passes that have no name of an agent in common name the same agents differently: names then tell nothing.
+        uses_agent = not known_agents or not agents or bool(agents & known_agents)
         ids, turns = _keys(pass_.rows, uses_agent=uses_agent)
-        dispatches_by_keys = (dispatch_by_key, by_occurrence)
-        known_ids, known_turns = dispatches_by_keys if uses_agent else map(_without_agent, dispatches_by_keys)
+        known_ids, known_turns = dispatch_by_id, dispatch_by_turn
+        if not uses_agent:
+            known_ids, known_turns = _without_agent(known_ids), _without_agent(known_turns)
         has_known_ids = len(set(ids)) == len(ids) and all(key in known_ids for key in ids)
-        keys, dispatch_of_key = (ids, known_ids) if has_known_ids else (turns, known_turns)
+        keys, known_keys = (ids, known_ids) if has_known_ids else (turns, known_turns)
         dispatches = []
         for row, key in enumerate(keys):
-            dispatch = dispatch_of_key.get(key, None if pass_.counters else UNMEASURED)
+            dispatch = known_keys.get(key, None if pass_.counters else UNMEASURED)
             if dispatch is None:
                 dispatch = len(result.rows)
                 result.rows.append((number, row))
-                dispatch_by_key.setdefault(ids[row], dispatch)
-                by_occurrence.setdefault(turns[row], dispatch)
+                dispatch_by_id.setdefault(ids[row], dispatch)
+                dispatch_by_turn.setdefault(turns[row], dispatch)
             dispatches.append(dispatch)
-        has_agents |= agents
+        known_agents |= agents
         result.dispatch_of.append(dispatches)
     _note_partial(result, passes, losses)
     return result
@@ -180,7 +187,7 @@ def _same(base: pl.DataFrame, rows: pl.DataFrame) -> bool:
 
 
 def _keys(rows: pl.DataFrame, *, uses_agent: bool) -> tuple[list[Key], list[Key]]:
-    """Per row: the dispatch by its id, and by how often its kernel ran before with that grid."""
+    """Two keys of each row: agent, kernel and grid with the dispatch id, or with the number of such launches so far."""
     names = ("agent", "kernel_name", "grid_size", "dispatch_id")
     ids = rows.select(pl.lit(None).alias("agent") if not uses_agent else "agent", *names[1:]).rows()
     turns: list[Key] = [()] * rows.height
@@ -218,7 +225,10 @@ def _note_partial(result: Joined, passes: Sequence[Pass], losses: list[Loss]) ->
 # --- times of dispatches. Passes are different executions, so one of them speaks for all, or their median ---
 
 
-Span = tuple[float | None, float | None]
+Span = tuple[float | None, float | None]  #: Start and end in ns since the origin; None = not recorded.
+#: Whose times count for a dispatch, the first kind that has some: a pass without counters; a file that joins passes and
+#: averages their times; all others together.
+_UNCOUNTED, _AVERAGED, _COUNTED = range(3)
 
 
 def origin_of(passes: Sequence[Pass]) -> int:
@@ -229,42 +239,45 @@ def origin_of(passes: Sequence[Pass]) -> int:
 
 def relative(pass_: Pass, origin: int) -> list[Span]:
     """Start and end of each row since the origin, exact although clocks have more digits than Float64."""
-    begins, ends = ((pass_.rows[name] - origin).to_list() for name in ("start_ns", "end_ns"))
-    return list(zip(begins, ends, strict=True))
+    starts, ends = ((pass_.rows[name] - origin).to_list() for name in ("start_ns", "end_ns"))
+    return list(zip(starts, ends, strict=True))
 
 
 def dispatch_times(
     passes: Sequence[Pass], dispatch_of: Sequence[Sequence[int]], spans: Sequence[Sequence[Span]], count: int
 ) -> list[Span]:
-    """Start and end of each dispatch; no end where no pass says one after the start.
+    """Start and end of each of `count` dispatches; no end where no pass says one after the start.
 
-    The pass without counters speaks first, then a file that joins passes and averages their times; else the first
-    start and the median duration over all values that were measured.
+    Passes count in the order of `_rank`. Where all of them have counters: the first start, and the median duration over
+    all values that were measured.
     """
     times: list[Span] = [(None, None)] * count
-    loose: dict[int, list[tuple[float, float, int]]] = {}
-    for rank in (0, 1, 2):
-        for pass_, dispatches, pass_spans in zip(passes, dispatch_of, spans, strict=True):
-            if rank != (2 if pass_.counters and not pass_.is_joined else int(pass_.is_joined)):
+    starts: dict[int, float] = {}  # earliest start of the dispatches that only passes with counters have
+    lengths: dict[int, list[tuple[float, int]]] = {}  # their durations, each with the number of counters of its pass
+    ranked_passes = sorted(zip(passes, dispatch_of, spans, strict=True), key=lambda item: _rank(item[0]))
+    for pass_, dispatches, pass_spans in ranked_passes:
+        for dispatch, (start, end) in zip(dispatches, pass_spans, strict=True):
+            if times[dispatch][1] is not None or start is None:
                 continue
-            for dispatch, (begin, end) in zip(dispatches, pass_spans, strict=True):
-                if times[dispatch][1] is not None or begin is None:
-                    continue
-                if end is None or end <= begin:
-                    times[dispatch] = (times[dispatch][0] if times[dispatch][0] is not None else begin, None)
-                elif rank < 2:
-                    times[dispatch] = (begin, end)
-                else:
-                    loose.setdefault(dispatch, []).append((begin, end - begin, len(pass_.counters)))
-    for dispatch, executions in loose.items():
-        begin = min(begin for begin, _, _ in executions)
-        times[dispatch] = (begin, begin + _median([(length, weight) for _, length, weight in executions]))
+            if end is None or end <= start:
+                times[dispatch] = (times[dispatch][0] if times[dispatch][0] is not None else start, None)
+            elif _rank(pass_) < _COUNTED:
+                times[dispatch] = (start, end)
+            else:
+                starts[dispatch] = min(start, starts.get(dispatch, start))
+                lengths.setdefault(dispatch, []).append((end - start, len(pass_.counters)))
+    for dispatch, start in starts.items():
+        times[dispatch] = (start, start + _median(lengths[dispatch]))
     return times
 
 
+def _rank(pass_: Pass) -> int:
+    return _AVERAGED if pass_.is_joined else _COUNTED if pass_.counters else _UNCOUNTED
+
+
 def _time_losses(times: Sequence[Span]) -> list[Loss]:
-    without = sum(begin is None for begin, _ in times)
-    unsound = sum(begin is not None and end is None for begin, end in times)
+    without = sum(start is None for start, _ in times)
+    unsound = sum(start is not None and end is None for start, end in times)
     losses = [Loss("no_times", without, detail="the files have no timestamps of them")] if without else []
     return [*losses, Loss("counter_times", unsound)] if unsound else losses
 

@@ -1,4 +1,7 @@
-"""One pass: its dispatches as recorded, and one column per counter."""
+"""Passes: the dispatches of each as its file has them (`described`), and one column per counter.
+
+`wide_pass` makes one of a table with a column per counter; readers.counters.long and .runs make those of other forms.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +52,7 @@ class Pass:
     form: str
     #: dispatch_id, process_id, agent, kernel_name, kernel_name_spelled, start_ns, end_ns (Int64 or Float64), ...
     rows: pl.DataFrame
-    values: pl.DataFrame
+    values: pl.DataFrame  #: Named as in `Named.column`.
     counters: list[Spelled]
     is_joined: bool = False  #: Whether it joins passes that cannot be told apart.
 
@@ -88,41 +91,38 @@ def bounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
 def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -> Pass:
     """The pass in a table with one column per counter; rows without a kernel are left out and counted."""
     rows = described(table)
-    more: dict[int, pl.Series] = {}
-    columns_by_counter: dict[str, tuple[int, Spelled]] = {}
-    twice = 0
+    counters: dict[str, Spelled] = {}  # by the name of the column
+    cells: dict[str, pl.Series] = {}  # the same, as the table has them
+    values: dict[str, pl.Series] = {}
+    twice_count = 0
     # Where a file has both spellings of the fabric interface, the one of its generation of tools comes first.
     for index, header in sorted(enumerate(table.header), key=lambda column: column[1].startswith("TCC_EA0_")):
+        column = counts = table.frame[str(index)]
         if not is_counter(header):
             if not may_be_counter(header):
                 continue
-            column = _counts(table.frame[str(index)])
-            if not column.len() or column.null_count() == column.len():
+            counts = _counts(column)
+            if not counts.len() or counts.null_count() == counts.len():
                 continue
-            more[index] = column
         counter = counter_named(header)
-        if counter.column in columns_by_counter:
-            if table.frame[str(columns_by_counter[counter.column][0])].equals(table.frame[str(index)], null_equal=True):
+        if counter.column in counters:
+            if cells[counter.column].equals(column, null_equal=True):
                 continue
-            twice += 1
-            counter = Named(header, None, header)
-            if header in TAKEN:
+            twice_count += 1
+            counter = Named(header, None, header)  # with other values, it stays under the name that the file has
+            if header in TAKEN or header in counters:
                 continue
-        columns_by_counter.setdefault(counter.column, (index, Spelled(counter, header)))
-    if twice:
-        losses.append(Loss("counter_twice", twice, detail=table.file.name))
-    values = pl.DataFrame()
-    if columns_by_counter:
-        frame = table.frame.with_columns(more.values()) if more else table.frame
-        values = frame[[str(index) for index, _ in columns_by_counter.values()]]
-        values.columns = list(columns_by_counter)
-    counters = [counter_spelling for _, counter_spelling in columns_by_counter.values()]
+        counters[counter.column] = Spelled(counter, header)
+        cells[counter.column], values[counter.column] = column, counts.alias(counter.column)
+    if twice_count:
+        losses.append(Loss("counter_twice", twice_count, detail=table.file.name))
+    frame = pl.DataFrame(list(values.values()))
     unsound = rows["kernel_name"].null_count()
     if unsound:
         losses.append(Loss("counter_rows", unsound, detail=table.file.name))
         sound = rows["kernel_name"].is_not_null()
-        rows, values = rows.filter(sound), values.filter(sound) if values.width else values
-    return Pass(name, table.file, "wide", rows, values, counters, is_joined=is_joined)
+        rows, frame = rows.filter(sound), frame.filter(sound) if frame.width else frame
+    return Pass(name, table.file, "wide", rows, frame, list(counters.values()), is_joined=is_joined)
 
 
 def _counts(column: pl.Series) -> pl.Series:
@@ -178,6 +178,7 @@ def with_processes_together(passes: Sequence[Pass]) -> list[Pass]:
 
 
 def _is_beside(pass_: Pass, other: Pass) -> bool:
+    """True if two passes are of processes that ran at the same time, with the same counters."""
     if pass_.form == "wide" or pass_.file == other.file or not pass_.counters:
         return False
     if set(pass_.values.columns) != set(other.values.columns):
@@ -191,5 +192,5 @@ def _overlap(pass_: Pass, other: Pass) -> bool:
     numbers = [value for span in spans for value in span if isinstance(value, int | float)]
     if len(numbers) < 4:
         return False
-    begin, end, other_begin, other_end = numbers
-    return begin < other_end and other_begin < end
+    start, end, other_start, other_end = numbers
+    return start < other_end and other_start < end

@@ -1,4 +1,8 @@
-"""A table with one row per counter and dispatch, split into passes."""
+"""Tables with one row per counter and dispatch (rocprofv3, ROCpd), split into passes with one column per counter.
+
+Such a table does not say which pass a row is of. Executions of dispatches that have the same set of counters are one
+pass; a dispatch that has the same set again was executed again, in another pass.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +18,7 @@ from wavewright.readers.counters.execution import Pass, Spelled, bounded, descri
 from wavewright.readers.counters.names import Named, counter_named, level_of
 from wavewright.readers.counters.table import Table
 
-_KEY = " execution"  #: Of a pivot: no counter is called so.
+_KEY = " execution"  #: Column of executions in a pivot by counters; the space keeps it apart from all their names.
 _PASSES_MAX = 1000
 _DISPATCH = ("process_id", "agent", "dispatch_id", "kernel_name", "grid_size", "workgroup_size", "lds_bytes")
 _EXECUTION = (*_DISPATCH, "start_ns", "end_ns")
@@ -67,11 +71,12 @@ def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losse
     passes = []
     for pass_rows in numbered_rows.partition_by("pass", maintain_order=True):
         pass_values = single.join(pass_rows.select("execution"), on="execution", how="semi", maintain_order="left")
-        passes.append(_one(pass_values, pass_rows.drop("pass"), name, file, form))
+        passes.append(_widened(pass_values, pass_rows.drop("pass"), name, file, form))
     return passes
 
 
-def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: str) -> Pass:
+def _widened(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: str) -> Pass:
+    """The pass of some executions (`rows`) with one column per counter, named after its level counter if it has one."""
     values = values.rename({"execution": _KEY})
     wide = values.pivot(on="counter", index=_KEY, values="value")
     executions = rows.select(pl.col("execution").alias(_KEY))
@@ -90,23 +95,23 @@ def _one(values: pl.DataFrame, rows: pl.DataFrame, name: str, file: Path, form: 
 
 
 def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame, file: Path) -> pl.Series:
-    """Executions with the same counters are one pass; the same dispatch again with the same counters is another one."""
-    of_execution = values.group_by("execution").agg(sign=pl.col("counter").hash().bitwise_xor())
-    signs = executions.join(of_execution, on="execution", how="left", maintain_order="left")["sign"].to_list()
+    """The number of the pass that each execution belongs to; see above. A set of counters stands as a hash of it."""
+    hashes = values.group_by("execution").agg(set_hash=pl.col("counter").hash().bitwise_xor())
+    sets = executions.join(hashes, on="execution", how="left", maintain_order="left")["set_hash"].to_list()
     keys = executions.select(_DISPATCH).rows()
-    dispatches: dict[int, set[tuple[object, ...]]] = {}
-    for sign, key in zip(signs, keys, strict=True):
-        dispatches.setdefault(sign, set()).add(key)
+    dispatches: dict[int, set[tuple[object, ...]]] = {}  # set of counters -> the dispatches that have it
+    for counter_set, key in zip(sets, keys, strict=True):
+        dispatches.setdefault(counter_set, set()).add(key)
     if len(dispatches) > _PASSES_MAX:
         raise _too_many(file, f"{len(dispatches):,} sets of counters")
-    instead = _incomplete(values, signs, dispatches)
+    complete_sets = _complete_sets(values, sets, dispatches)
     pass_numbers: dict[tuple[int, int], int] = {}
     repeats: dict[tuple[int, tuple[object, ...]], int] = {}
     numbers = []
-    for sign, key in zip((instead.get(sign, sign) for sign in signs), keys, strict=True):
-        repeat = repeats.get((sign, key), 0)
-        repeats[sign, key] = repeat + 1
-        numbers.append(pass_numbers.setdefault((sign, repeat), len(pass_numbers)))
+    for counter_set, key in zip((complete_sets.get(each, each) for each in sets), keys, strict=True):
+        repeat = repeats.get((counter_set, key), 0)
+        repeats[counter_set, key] = repeat + 1
+        numbers.append(pass_numbers.setdefault((counter_set, repeat), len(pass_numbers)))
     if len(pass_numbers) > _PASSES_MAX:
         raise _too_many(file, f"{len(pass_numbers):,} executions of a dispatch")
     return pl.Series("pass", numbers, dtype=pl.UInt32)
@@ -117,20 +122,23 @@ def _too_many(file: Path, amount: str) -> NotATraceError:
     return NotATraceError(f"{amount} in one file", where=str(file), advice=advice)
 
 
-def _incomplete(
-    values: pl.DataFrame, signs: Sequence[int], dispatches: dict[int, set[tuple[object, ...]]]
+def _complete_sets(
+    values: pl.DataFrame, sets: Sequence[int], dispatches: dict[int, set[tuple[object, ...]]]
 ) -> dict[int, int]:
-    """Sets of counters that are part of a larger set, of dispatches that the larger one lacks: rows were lost."""
+    """Set of counters -> the larger set that it is a part of, of whose pass it therefore is.
+
+    Rows were lost where no dispatch has both sets: a dispatch that has both was executed in two passes.
+    """
     if len(dispatches) < 2:
         return {}
-    first = {sign: signs.index(sign) for sign in dispatches}
-    names = {sign: frozenset(values.filter(values["execution"] == row)["counter"]) for sign, row in first.items()}
-    larger = sorted(dispatches, key=lambda sign: -len(names[sign]))
-    by_pass: dict[int, int] = {}
-    for sign, pass_names in names.items():
-        for other in larger:
-            if pass_names < names[other] and not dispatches[sign] & dispatches[other]:
-                by_pass[sign] = other
-                dispatches[other] |= dispatches[sign]
+    executions = {counter_set: sets.index(counter_set) for counter_set in dispatches}  # one that has it
+    names = {each: frozenset(values.filter(values["execution"] == row)["counter"]) for each, row in executions.items()}
+    by_size = sorted(dispatches, key=lambda each: -len(names[each]))
+    complete_sets: dict[int, int] = {}
+    for part, part_names in names.items():
+        for larger in by_size:
+            if part_names < names[larger] and not dispatches[part] & dispatches[larger]:
+                complete_sets[part] = larger
+                dispatches[larger] |= dispatches[part]
                 break
-    return by_pass
+    return complete_sets

@@ -18,12 +18,18 @@ from wavewright.model.losses import Loss
 from wavewright.readers.counters.execution import Pass
 
 _FACTS = packaged("silent.toml", __package__)
-_L2 = ("TCC_", "GL2C_")
-_R, _GR, _GW = "TCC_EA0_RDREQ", "GL2C_EA_RDREQ", "GL2C_EA_WRREQ"
-_ALSO_A_SIZE = f"{_GR}_96B"  #: Seldom collected; without it, what is of no other size is of this one.
+_L2_PREFIXES = ("TCC_", "GL2C_")  #: Of CDNA, and of RDNA.
+_RDNA_READS = "GL2C_EA_RDREQ"
+_RDNA_READS_96B = f"{_RDNA_READS}_96B"  #: Seldom collected; without it, what is of no other size is of this one.
 #: Requests that may be of no counted size: `l2` calls runs that differ by more than this different.
 _UNSIZED_SHARE_MAX = 0.05
-_DERIVED = ("FETCH_SIZE", "WRITE_SIZE")
+#: Bytes that the profiler derives, in KiB -> the requests that they are made of, on CDNA and on RDNA.
+_DERIVED = {
+    "FETCH_SIZE": ("TCC_EA0_RDREQ", _RDNA_READS),
+    "WRITE_SIZE": ("TCC_EA0_WRREQ", "GL2C_EA_WRREQ"),
+}
+_SMALLEST_REQUEST_BYTES = 32
+# The reasons, as losses give them.
 _STOPPED = "0 in every dispatch, so not measured (was their clock off?)"
 _SIZELESS = "0 in every dispatch although requests were counted, so not measured"
 _STRAY = "sizes do not add up to the requests, so not measured"
@@ -72,7 +78,7 @@ def _stopped(totals: dict[str, float]) -> set[str]:
         return set()
     silent = {name for name, total in totals.items() if total == 0}
     stopped_names = silent.intersection(_FACTS["always"])
-    for block in _L2:
+    for block in _L2_PREFIXES:
         block_names = {name for name in totals if name.startswith(block)}
         if block_names <= silent and block_names & {f"{block}{word}" for word in _FACTS["requests"]}:
             stopped_names |= block_names
@@ -98,24 +104,25 @@ def _stray(totals: dict[str, float], together: dict[str, float]) -> set[str]:
     Of requests in another pass, which may hold other dispatches, they must be half.
     """
     names: set[str] = set()
-    for requests, others, sizes in _FACTS["sizes"][:2]:
+    for requests, others, sizes in _FACTS["sizes"][:2]:  # reads; of writes only one size is counted
         parts = [*sizes, *((others,) if others else ())]
         least = (1 - _UNSIZED_SHARE_MAX) * totals.get(requests, 0.0) or together.get(requests, 0.0) / 2
         if least > 0 and all(part in totals for part in parts):
-            size_sum = sum(totals[part] for part in parts) + totals.get(_ALSO_A_SIZE, 0.0) * (requests == _GR)
+            more_sizes = {_RDNA_READS_96B} if requests == _RDNA_READS else set()
+            size_sum = sum(totals[part] for part in parts) + sum(totals.get(size, 0.0) for size in more_sizes)
             if size_sum < least:
-                names |= {*sizes, _ALSO_A_SIZE} if requests == _GR else set(sizes)
+                names |= {*sizes, *more_sizes}
     return names & set(totals)
 
 
 def _byteless(totals: dict[str, float]) -> set[str]:
-    """Derived bytes, in KiB, that are made of sizes which did not count; the smallest request is of 32 bytes."""
-    requests = {"FETCH_SIZE": (_R, _GR), "WRITE_SIZE": ("TCC_EA0_WRREQ", _GW)}
-    return {
-        name
-        for name in _DERIVED
-        if name in totals and 1024 * (totals[name] + 1) < 32 * sum(totals.get(part, 0.0) for part in requests[name])
-    }
+    """Derived bytes that are made of sizes which did not count: less than the smallest request, for each request."""
+    names = set()
+    for name, requests in _DERIVED.items():
+        least_bytes = _SMALLEST_REQUEST_BYTES * sum(totals.get(request, 0.0) for request in requests)
+        if name in totals and 1024 * (totals[name] + 1) < least_bytes:
+            names.add(name)
+    return names
 
 
 def _nulled(pass_: Pass, names: set[str]) -> Pass:

@@ -1,4 +1,9 @@
-"""One CSV file as columns: numbers where the header names counters, text elsewhere; what cannot be read is counted."""
+"""One CSV file as columns: numbers where the header names counters, text elsewhere; what cannot be read is counted.
+
+Polars parses a chunk at a time. A chunk that it refuses, or in which some number is no valid count, is parsed again by
+Python's csv module, which is slower and tells which rows and numbers are bad. A file whose last row was cut loses that
+row, or its last cell where digits may be missing.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +24,11 @@ from wavewright.model.losses import Loss
 from wavewright.readers.counters.names import LARGEST, SMALLEST, is_count, is_counter, number
 
 _MAX_COLUMNS = 100_000
-_TINY = b"0.00000000"
+_TINY = b"0.00000000"  #: In the text of any positive number below `SMALLEST` that is written without exponent.
 _LONG_VALUE = "counter_value"
 _NULLS = frozenset(("", "na", "n/a", "nan", "none", "null", "-"))  #: Words that say that there is no value.
+_SHORT_FRACTION = 1  #: Digits; fractions of one digit may differ in length, longer ones are all alike.
+_TIME_DIGITS = 9  #: Numbers longer than this in the last column are times, which are all of one length.
 
 
 @dataclass
@@ -66,7 +73,7 @@ class _Reading:
         self.schema: dict[str, pl.DataType] = {}
         self.separator = ","
         self.is_number: list[bool] = []
-        self.is_open = False  # Whether the file ends without a line end, in a number that may be longer.
+        self.may_lack_digits = False  # Whether the file ends without a line end, in a number that may be longer.
         self.bad_rows = 0
         self.bad_numbers = 0
         self.bad_columns: set[str] = set()
@@ -97,7 +104,7 @@ class _Reading:
         losses = []
         if self.bad_rows:
             losses.append(Loss("counter_rows", self.bad_rows, detail=self.file.name))
-        if self.is_open:
+        if self.may_lack_digits:
             losses.append(Loss("counter_cut", detail=self.file.name))
         if self.bad_numbers:
             names = ", ".join(sorted(self.bad_columns)[:6])
@@ -129,7 +136,7 @@ class _Reading:
             return body + end
         if not self._may_lack_digits(last, cells[-1], before[-1] if before else ""):
             return text + b"\n"
-        self.is_open = True
+        self.may_lack_digits = True
         separator = self.separator.encode()
         return body + end + last.rpartition(separator)[0] + separator + b"\n"
 
@@ -200,10 +207,6 @@ def _is_shorter(cell: str, above: str) -> bool:
         _, point, fraction = cell.partition(".")
         return not point or not fraction or (len(above.partition(".")[2]) > _SHORT_FRACTION and len(cell) < len(above))
     return len(above) > _TIME_DIGITS and len(cell) < len(above)
-
-
-_SHORT_FRACTION = 1
-_TIME_DIGITS = 9  #: Numbers longer than this in the last column are times, which are all of one length.
 
 
 def no_table(file: Path) -> NotATraceError:
