@@ -1,5 +1,5 @@
 // One flame graph of a run: any layout, any weights; zoom, search, keys and the figures of a frame.
-import { type ReadonlySignal, useSignal } from "@preact/signals";
+import { type ReadonlySignal, type Signal, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { nanoseconds, percent } from "../../base/format";
@@ -13,9 +13,10 @@ import { besidePointer, Crumbs, Stage } from "../../widgets/flame_stage";
 
 /** Frames as arrays; the first is the whole. */
 export interface RunFrames {
+  /** Of each frame the one around it; of the first -1. */
   parents: ArrayLike<number>;
   names: string[];
-  /** Domains: what the frames are; all, smaller. */
+  /** What a frame is: "all" = the whole, "smaller" = what was left out together, else the domain of a call or of GPU work. */
   kinds: string[];
   /** Lines of the tip of a frame. */
   facts: (frame: number) => string[];
@@ -48,37 +49,29 @@ export class PictureHandle {
 
 const START = { begin: 0, end: 1, scroll: 0 };
 
+/** The frame that the pointer is over, and where on the canvas. */
+interface PointedFrame {
+  frame: number;
+  x: number;
+  y: number;
+}
+
 export function Graph(props: Props) {
-  const { frames, weights, layout, rootAt, label, query, isSearching, handle } = props;
-  const window = useSignal<FlameWindow>({ ...START, rootAt });
-  const focus = useSignal(0);
-  const cursor = useSignal(0);
-  const over = useSignal<{ frame: number; x: number; y: number } | null>(null);
+  const { frames, weights, layout, label, query, isSearching, handle } = props;
+  const zoom = useZoom(props);
+  const over = useSignal<PointedFrame | null>(null);
   const canvas = useRef<HTMLCanvasElement | null>(null);
-  const shownWindow = (): FlameWindow => ({ ...window.value, rootAt });
-  const put = (next: FlameWindow) => {
-    window.value = next;
-    props.onWindow?.(next);
-  };
-  const zoomTo = (frame: number) => {
-    focus.value = frame;
-    put(windowOf(layout, frame, shownWindow()));
-  };
-  const count = frames.names.length;
-  // other frames: those that are asked for more closely (time order) stay where they are, others start anew
   useEffect(() => {
-    if (focus.value >= count) focus.value = 0;
-    if (cursor.value >= count) cursor.value = 0;
     over.value = null;
   }, [frames]);
   const paint: Paint = (painter, size) => {
     painter.rect(0, 0, size.width, size.height, paper("background"));
-    paintFlame(painter, size, layout, shownWindow(), {
+    const isFaint = (frame: number) => isSearching && !query.test(frames.names[frame] ?? "");
+    paintFlame(painter, size, layout, zoom.shownWindow(), {
       label: (frame) => `${frames.names[frame] ?? ""}  ${nanoseconds(weights[frame] ?? 0)}`,
-      fill: (frame) =>
-        isSearching && !query.test(frames.names[frame] ?? "") ? paper("line") : colourOfFrame(frames, frame),
+      fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
       outlined: [
-        { frame: cursor.value || -1, colour: paper("text") },
+        { frame: zoom.cursor.value || -1, colour: paper("text") },
         { frame: over.value?.frame ?? -1, colour: paper("accent") },
       ],
     });
@@ -90,7 +83,62 @@ export function Graph(props: Props) {
       height: Math.max(layout.deepest * FLAME_ROW, 60),
     });
   }
-  const stage: FlameStage = {
+  return (
+    <>
+      <Crumbs
+        parents={frames.parents}
+        nameOf={(frame) => frames.names[frame] ?? ""}
+        titleOf={(frame) => frames.names[frame] ?? ""}
+        focus={zoom.focus.value}
+        zoomTo={zoom.zoomTo}
+        isZoomed={zoom.window.value.begin > 0 || zoom.window.value.end < 1}
+      >
+        {props.more?.(zoom.focus.value)}
+      </Crumbs>
+      {props.above}
+      <Stage stage={stageOf(props, zoom, { over, canvas })} paint={paint} canvas={canvas} label={label}>
+        <Facts frame={over.value?.frame ?? zoom.cursor.value} frames={frames} weights={weights} />
+        {over.value ? <Tip {...{ frames, weights }} over={over.value} canvas={canvas.current} /> : null}
+      </Stage>
+    </>
+  );
+}
+
+/** The part of the graph on screen, the frame that fills its width (`focus`), and the one that keys go on from (`cursor`). */
+function useZoom({ frames, layout, rootAt, onWindow }: Props) {
+  const window = useSignal<FlameWindow>({ ...START, rootAt });
+  const focus = useSignal(0);
+  const cursor = useSignal(0);
+  const shownWindow = (): FlameWindow => ({ ...window.value, rootAt });
+  const put = (next: FlameWindow) => {
+    window.value = next;
+    onWindow?.(next);
+  };
+  const zoomTo = (frame: number) => {
+    focus.value = frame;
+    put(windowOf(layout, frame, shownWindow()));
+  };
+  // The window stays when other frames come: in the order of time they are the same ones, asked for more closely.
+  useEffect(() => {
+    const count = frames.names.length;
+    if (focus.value >= count) focus.value = 0;
+    if (cursor.value >= count) cursor.value = 0;
+  }, [frames]);
+  return { window, focus, cursor, shownWindow, put, zoomTo };
+}
+
+interface Screen {
+  over: Signal<PointedFrame | null>;
+  canvas: { current: HTMLCanvasElement | null };
+}
+
+/** What pointer and keys do to the graph. */
+function stageOf(
+  { frames, weights, layout, onChoose }: Props,
+  { cursor, shownWindow, put, zoomTo }: ReturnType<typeof useZoom>,
+  { over, canvas }: Screen,
+): FlameStage {
+  return {
     layout: () => layout,
     window: shownWindow,
     show: put,
@@ -105,7 +153,7 @@ export function Graph(props: Props) {
     choose: (frame) => {
       cursor.value = frame;
       zoomTo(frame);
-      props.onChoose?.(frame);
+      onChoose?.(frame);
     },
     step: (frame) => {
       cursor.value = frame;
@@ -113,31 +161,12 @@ export function Graph(props: Props) {
     },
     reset: () => zoomTo(0),
   };
-  return (
-    <>
-      <Crumbs
-        parents={frames.parents}
-        nameOf={(frame) => frames.names[frame] ?? ""}
-        titleOf={(frame) => frames.names[frame] ?? ""}
-        focus={focus.value}
-        zoomTo={zoomTo}
-        isZoomed={window.value.begin > 0 || window.value.end < 1}
-      >
-        {props.more?.(focus.value)}
-      </Crumbs>
-      {props.above}
-      <Stage stage={stage} paint={paint} canvas={canvas} label={label}>
-        <Facts frame={over.value?.frame ?? cursor.value} frames={frames} weights={weights} />
-        {over.value ? <Tip {...{ frames, weights }} over={over.value} canvas={canvas.current} /> : null}
-      </Stage>
-    </>
-  );
 }
 
 interface TipProps {
   frames: RunFrames;
   weights: ArrayLike<number>;
-  over: { frame: number; x: number; y: number };
+  over: PointedFrame;
   canvas: HTMLCanvasElement | null;
 }
 

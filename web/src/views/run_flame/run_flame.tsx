@@ -17,7 +17,9 @@ import { TimeOrder } from "./timed";
 import "./run_flame.css";
 
 interface LinesAnswer {
+  /** Threads and streams that have events with a time. */
   lines: Frame<RunLinesRow>;
+  /** Names of the merged trees that the run has: those of TREE_NAMES, and domains of regions. */
   trees: string[];
 }
 
@@ -43,56 +45,18 @@ function RunFlame() {
 }
 
 function Modes({ answer }: { answer: LinesAnswer }) {
-  const { trees, lines } = answer;
-  const mode = useSignal<Mode>(trees.length ? "heavy" : "time");
-  const wantedTree = useSignal(trees[0] ?? "");
-  const wantedWeight = useSignal<Weight>("host");
-  const busiest = useMemo(() => [...lines.rows].sort((a, b) => rankOf(b) - rankOf(a))[0], [lines]);
-  const wantedLine = useSignal(busiest?.line ?? 0);
+  const mode = useSignal<Mode>(answer.trees.length ? "heavy" : "time");
+  const choices = useChoices(answer);
   const search = useSignal("");
-  const chosen = useSignal<Chosen | null>(null);
   const handle = useMemo(() => new PictureHandle(), []);
-  const tree = trees.includes(wantedTree.value) ? wantedTree.value : (trees[0] ?? "");
-  const weight = tree === "gpus" ? "gpu" : wantedWeight.value;
-  const line = lines.rows.find((row) => row.line === wantedLine.value) ?? busiest;
-  const choice = { tree, weight } as const;
   return (
     <div class="view run-flame">
       <div class="toolbar">
         <ModeButtons mode={mode} />
         {mode.value === "time" ? (
-          <Choice
-            label="Thread or stream"
-            name="line"
-            value={`${line?.line}`}
-            options={lines.rows.map((row) => [`${row.line}`, `${nameOf(row)}: ${counted(row.span_count, "events")}`])}
-            onChange={(value) => {
-              wantedLine.value = Number(value);
-            }}
-          />
+          <LineChoice lines={answer.lines.rows} choices={choices} />
         ) : (
-          <>
-            <Choice
-              label="Tree"
-              name="tree"
-              value={tree}
-              options={trees.map((name) => [name, TREE_NAMES[name] ?? `only ${name}`])}
-              onChange={(value) => {
-                wantedTree.value = value;
-              }}
-            />
-            <Choice
-              label="Weight"
-              name="weight"
-              isOff={tree === "gpus"}
-              hint="Host time: how long the calls took. GPU time: how long what they launched took"
-              value={weight}
-              options={WEIGHTS}
-              onChange={(value) => {
-                wantedWeight.value = value as Weight;
-              }}
-            />
-          </>
+          <TreeChoices trees={answer.trees} choices={choices} />
         )}
         <input
           type="search"
@@ -113,28 +77,108 @@ function Modes({ answer }: { answer: LinesAnswer }) {
           />
         )}
       </div>
-      {mode.value === "time" ? (
-        line ? (
-          <TimeOrder line={line.line} name={nameOf(line)} search={search} handle={handle} />
-        ) : (
-          <Nothing>No thread and no stream has events with a time.</Nothing>
-        )
-      ) : !tree ? (
-        <Nothing>Neither calls nor GPU work were recorded.</Nothing>
-      ) : mode.value === "heavy" ? (
-        <LeftHeavy
-          choice={choice}
-          search={search}
-          handle={handle}
-          sandwichOf={(name, domain) => {
-            chosen.value = { name, domain };
-            mode.value = "sandwich";
-          }}
-        />
-      ) : (
-        <Sandwich choice={choice} search={search} chosen={chosen} />
-      )}
+      <Shown mode={mode} choices={choices} search={search} handle={handle} />
     </div>
+  );
+}
+
+interface Choices {
+  /** The tree and the weight of merged graphs; an empty tree = nothing was recorded that makes one. */
+  tree: string;
+  weight: Weight;
+  /** The line of the graph in the order of time; undefined = none has events. */
+  line: RunLinesRow | undefined;
+  choose: { tree: (tree: string) => void; weight: (weight: Weight) => void; line: (line: number) => void };
+}
+
+/** What is chosen, as far as the answer has it: another time window may lack a tree or a line. */
+function useChoices({ trees, lines }: LinesAnswer): Choices {
+  const chosenTree = useSignal(trees[0] ?? "");
+  const chosenWeight = useSignal<Weight>("host");
+  const first = useMemo(() => [...lines.rows].sort((a, b) => rankOf(b) - rankOf(a))[0], [lines]);
+  const chosenLine = useSignal(first?.line ?? 0);
+  const tree = trees.includes(chosenTree.value) ? chosenTree.value : (trees[0] ?? "");
+  return {
+    tree,
+    weight: tree === "gpus" ? "gpu" : chosenWeight.value, // kernels have no host time
+    line: lines.rows.find((row) => row.line === chosenLine.value) ?? first,
+    choose: {
+      tree: (next) => {
+        chosenTree.value = next;
+      },
+      weight: (next) => {
+        chosenWeight.value = next;
+      },
+      line: (next) => {
+        chosenLine.value = next;
+      },
+    },
+  };
+}
+
+interface ShownProps {
+  mode: Signal<Mode>;
+  choices: Choices;
+  search: Signal<string>;
+  handle: PictureHandle;
+}
+
+/** The graph of the mode. */
+function Shown({ mode, choices, search, handle }: ShownProps) {
+  const { tree, weight, line } = choices;
+  const choice = { tree, weight };
+  const chosen = useSignal<Chosen | null>(null);
+  if (mode.value === "time") {
+    if (!line) return <Nothing>No thread and no stream has events with a time.</Nothing>;
+    return <TimeOrder line={line.line} name={nameOf(line)} search={search} handle={handle} />;
+  }
+  if (!tree) return <Nothing>Neither calls nor GPU work were recorded.</Nothing>;
+  if (mode.value === "sandwich") return <Sandwich choice={choice} search={search} chosen={chosen} />;
+  return (
+    <LeftHeavy
+      choice={choice}
+      search={search}
+      handle={handle}
+      sandwichOf={(name, domain) => {
+        chosen.value = { name, domain };
+        mode.value = "sandwich";
+      }}
+    />
+  );
+}
+
+function LineChoice({ lines, choices: { line, choose } }: { lines: RunLinesRow[]; choices: Choices }) {
+  return (
+    <Choice
+      label="Thread or stream"
+      name="line"
+      value={`${line?.line}`}
+      options={lines.map((row) => [`${row.line}`, `${nameOf(row)}: ${counted(row.span_count, "events")}`])}
+      onChange={(value) => choose.line(Number(value))}
+    />
+  );
+}
+
+function TreeChoices({ trees, choices: { tree, weight, choose } }: { trees: string[]; choices: Choices }) {
+  return (
+    <>
+      <Choice
+        label="Tree"
+        name="tree"
+        value={tree}
+        options={trees.map((name) => [name, TREE_NAMES[name] ?? `only ${name}`])}
+        onChange={choose.tree}
+      />
+      <Choice
+        label="Weight"
+        name="weight"
+        isOff={tree === "gpus"}
+        hint="Host time: how long the calls took. GPU time: how long what they launched took"
+        value={weight}
+        options={WEIGHTS}
+        onChange={(value) => choose.weight(value as Weight)}
+      />
+    </>
   );
 }
 
@@ -190,7 +234,7 @@ function Choice({ label, name, value, options, onChange, isOff = false, hint }: 
   );
 }
 
-/** Threads before streams: stacks are what a flame graph is for. */
+/** Threads before streams, for stacks are what a flame graph is for: more than any sum of ns ranks them higher. */
 const rankOf = (row: RunLinesRow) => (row.kind === "thread" ? 1e18 : 0) + row.total_ns;
 
 function nameOf(row: RunLinesRow): string {
