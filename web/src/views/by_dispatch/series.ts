@@ -4,6 +4,7 @@ import type { Columns } from "../../data/columns";
 export interface DispatchValue {
   /** Number of the dispatch in the capture. */
   dispatch: number;
+  /** The id that the profiler gave it; NaN = none is recorded. */
   id: number;
   /** Rank of its kernel. */
   kernel: number;
@@ -14,7 +15,7 @@ export interface DispatchValue {
 /** What stands for the duration among metrics. */
 export const DURATION = "duration";
 
-/** The table of a metric: "17.1.2" -> "17.1". Durations come with every table. */
+/** The table of a metric: "17.1.2" -> "17.1"; empty for durations, which come with every table. */
 export function tableOf(metric: string): string {
   return metric === DURATION ? "" : metric.split(".").slice(0, 2).join(".");
 }
@@ -24,20 +25,22 @@ export function valuesOf(columns: Columns, metric: string, kernel: number | null
   const name = metric === DURATION ? "duration_ns" : metric;
   if (!columns.has(name)) return [];
   const values = columns.numbers(name);
-  const [dispatches, ids, kernels] = ["dispatch", "dispatch_id", "kernel"].map((each) => columns.numbers(each));
+  const [dispatches, ids] = [columns.numbers("dispatch"), columns.numbers("dispatch_id")];
+  const kernels = columns.numbers("kernel");
+  /** Per dispatch the metrics in which it is an outlier, apart by spaces. */
   const outliers = columns.texts("outlier_ids");
   const list: DispatchValue[] = [];
   for (let i = 0; i < columns.length; i++) {
     const value = values[i] ?? Number.NaN;
-    const rank = kernels?.[i] ?? -1;
+    const rank = kernels[i] ?? -1;
     if (Number.isNaN(value) || (kernel !== null && rank !== kernel)) continue;
     const isOutlier = (outliers[i] ?? "").split(" ").includes(metric);
-    list.push({ dispatch: dispatches?.[i] ?? i, id: ids?.[i] ?? Number.NaN, kernel: rank, value, isOutlier });
+    list.push({ dispatch: dispatches[i] ?? i, id: ids[i] ?? Number.NaN, kernel: rank, value, isOutlier });
   }
   return list;
 }
 
-/** From zero where all values are above it; never empty. */
+/** The axis of values: from zero, or the smallest value where that is below, with 5 % of room above; never empty. */
 export function rangeOf(values: DispatchValue[]): { low: number; high: number } {
   let [low, high] = [0, Number.NEGATIVE_INFINITY];
   for (const { value } of values) {
