@@ -8,6 +8,7 @@ export type Measure =
   | "instruction_count"
   | "stall_share";
 
+/** A place, and where it stands in the grid, from 0. */
 export interface Cell {
   place: HeatMapPlacesRow;
   row: number;
@@ -15,6 +16,7 @@ export interface Cell {
 }
 
 export interface Grid {
+  /** Names of the rows, in the order of the answer. */
   rows: string[];
   /** Numbers of compute units, in the order of the columns. */
   units: number[];
@@ -23,7 +25,7 @@ export interface Grid {
   cells: Cell[];
 }
 
-/** Bit 7 of the byte that names a WGP is its shader array. */
+/** The number of a CU, or of a WGP in its shader array (`sa`): of the byte that names a WGP, bit 7 is the array. */
 const unitOf = (place: HeatMapPlacesRow) => (place.sa === null ? place.cu : place.cu & 127);
 
 export function rowName(place: HeatMapPlacesRow): string {
@@ -42,10 +44,10 @@ export function gridOf(places: HeatMapPlacesRow[]): Grid {
   const rows = [...new Set(places.map(rowName))];
   const last = places.reduce((most, place) => Math.max(most, unitOf(place)), -1);
   const parts = places.reduce((most, place) => Math.max(most, (place.simd ?? 0) + 1), 1);
-  const at = new Map(rows.map((name, row) => [name, row]));
+  const rowOf = new Map(rows.map((name, row) => [name, row]));
   const cells = places.map((place) => ({
     place,
-    row: at.get(rowName(place)) ?? 0,
+    row: rowOf.get(rowName(place)) ?? 0,
     column: unitOf(place) * parts + (place.simd ?? 0),
   }));
   return { rows, units: Array.from({ length: last + 1 }, (_, unit) => unit), parts, cells };
@@ -56,7 +58,7 @@ export interface Scale {
   high: number;
 }
 
-/** Amounts start at 0; durations of waves differ by little, so their scale starts at the shortest. */
+/** The values of the faintest and of the strongest colour. Amounts start at 0; durations of waves differ by little, so their scale starts at the shortest. */
 export function scaleOf(places: HeatMapPlacesRow[], measure: Measure): Scale {
   const values = places.map((place) => place[measure]).filter((value) => value !== null);
   const high = Math.max(...values, 0);
