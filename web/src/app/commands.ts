@@ -25,20 +25,14 @@ function ofSettings(): Command[] {
   });
 }
 
-let resetLayout: () => void = () => {};
-
-/** `app/palette.tsx` says how. */
-export function onResetLayout(how: () => void): void {
-  resetLayout = how;
-}
-
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 
-export function commandsNow(): Command[] {
+/** All commands of this moment; what the shell alone can do is given. */
+export function commandsNow(resetLayout: () => void): Command[] {
   const ofKeys = KEYS.flatMap(({ keys, does, run }): Command[] =>
     run && !keys.includes("/") ? [{ group: "Commands", title: capital(does), note: "", keys, run }] : [],
   );
-  const reset: Command = { group: "Commands", title: "Reset the layout", note: "", run: () => resetLayout() };
+  const reset: Command = { group: "Commands", title: "Reset the layout", note: "", run: resetLayout };
   return [...ofKeys, reset, ...ofHeader(), ...ofSettings(), ...ofPanels()];
 }
 

@@ -15,6 +15,7 @@ import "./help.css";
 
 type Kind = Overview["kind"];
 
+/** What documents of each kind are called. */
 const KINDS: Record<Kind, string> = { trace: "traces", run: "runs", counters: "counters", store: "stores" };
 const TABS = [
   ["keys", "Keys and views"],
@@ -59,6 +60,7 @@ export function Help() {
 function KeysAndViews() {
   const own = kind.value ?? "trace";
   const others = (Object.keys(KINDS) as Kind[]).filter((other) => other !== own);
+  /** Keys of views; `isShown` gets the kinds of documents that have such views. */
   const keysOf = (isShown: (of: Kind[]) => boolean) =>
     KEYS_OF_VIEWS.filter(({ of }) => isShown(of)).map(({ where, keys }) => (
       <Keys key={where} title={where} keys={keys} />
@@ -115,6 +117,13 @@ function Views({ of, canGo = false }: { of: Kind; canGo?: boolean }) {
   );
 }
 
+/** The names of a key without a capital letter beside its small one: `w`, `W` is one key to the reader. */
+function listedNames({ keys }: Key): string[] {
+  const isCapitalOfAnother = (name: string) =>
+    name.length === 1 && name !== name.toLowerCase() && keys.includes(name.toLowerCase());
+  return keys.filter((name) => !isCapitalOfAnother(name));
+}
+
 function Keys({ title, keys }: { title: string; keys: Key[] }) {
   return (
     <section>
@@ -123,13 +132,9 @@ function Keys({ title, keys }: { title: string; keys: Key[] }) {
         {keys.map((key) => (
           <>
             <dt>
-              {key.keys
-                .filter(
-                  (name) => name.length > 1 || !key.keys.includes(name.toLowerCase()) || name === name.toLowerCase(),
-                )
-                .map((name) => (
-                  <kbd key={name}>{name}</kbd>
-                ))}
+              {listedNames(key).map((name) => (
+                <kbd key={name}>{name}</kbd>
+              ))}
             </dt>
             <dd>{key.does}</dd>
           </>

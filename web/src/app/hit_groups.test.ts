@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Collected, LOOSELY, MEANT } from "./hit_groups";
+import { RANK } from "../base/query";
+import { Collected } from "./hit_groups";
 import { rowsAt } from "./hits_of_trace";
 
 const hit = (text: string) => () => ({ text, note: "", go: () => {} });
@@ -9,8 +10,8 @@ describe("hits", () => {
   it("that were meant exactly come before names that have the text", () => {
     const found = new Collected();
     found.add("Instructions", 4, hit("s_branch 0x2cb8"));
-    found.add("Views", LOOSELY, hit("Addresses"));
-    found.add("Go to", MEANT, hit("0x2cb8"));
+    found.add("Views", RANK.loose, hit("Addresses"));
+    found.add("Go to", RANK.meant, hit("0x2cb8"));
     expect(listed(found)).toEqual(["Go to: 0x2cb8", "Instructions: s_branch 0x2cb8", "Views: Addresses"]);
   });
   it("of one group stand by how well they fit, then as they came", () => {

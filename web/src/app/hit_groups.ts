@@ -1,7 +1,11 @@
 // Hits of the palette in groups: what was meant exactly comes first, then names that start with what was typed.
+import { RANK, type Rank } from "../base/query";
 
-/** How a name fits: as a text, or by the regular expression that was typed. */
-export type Fit = (name: string) => number;
+/** How well a name fits what was typed, as a text or as a regular expression; null = not at all. */
+export type Fit = (name: string) => Rank | null;
+
+/** The fit of something whose name does not fit, by what is said about it. */
+export const loosely = (rank: Rank | null): Rank | null => (rank === null ? null : RANK.loose);
 
 export interface Hit {
   /** What it is: the heading under which it is listed. */
@@ -23,50 +27,56 @@ export interface Results {
 
 /** Hits that are listed of each group. */
 const MOST_LISTED = 50;
-/** What was meant, rather than something whose name has the text. */
-export const MEANT = 0;
-/** Not the name has the text, but what is said about it. */
-export const LOOSELY = 5;
 
-/** Groups that fit equally well come in this order; any others, such as the domains of a run, come after Kernels. */
-const ORDER = ["Go to", "Kernels", "", "Metrics", "Instructions", "Functions", "Source", "Files", "Views", "Commands"];
+/**
+ * Groups whose best hits fit equally well come in this order: these, groups that the document names, such as the domains
+ * of a run, and those that follow here.
+ */
+const FIRST_GROUPS = ["Go to", "Kernels"];
+const LATER_GROUPS = ["Metrics", "Instructions", "Functions", "Source", "Files", "Views", "Commands"];
+/** Of these, all at one place, the one that was added first comes first. */
+const LAST_GROUPS = ["Settings", "On screen", "Documents", "Bookmarks"];
 
-const placeOf = (group: string) => {
-  const place = ORDER.indexOf(group);
-  if (place >= 0) return place;
-  return ["Settings", "On screen", "Documents", "Bookmarks"].includes(group) ? ORDER.length : ORDER.indexOf("");
-};
-
-interface Group {
-  best: number;
-  count: number;
-  hits: { rate: number; hit: Hit }[];
+function placeOf(group: string): number {
+  const [first, later] = [FIRST_GROUPS.indexOf(group), LATER_GROUPS.indexOf(group)];
+  if (first >= 0) return first;
+  if (later >= 0) return FIRST_GROUPS.length + 1 + later;
+  return LAST_GROUPS.includes(group) ? FIRST_GROUPS.length + 1 + LATER_GROUPS.length : FIRST_GROUPS.length;
 }
 
+interface Group {
+  /** The rank of its best hit. */
+  best: Rank;
+  count: number;
+  /** Best first; of equally good ones in the order in which they were added. */
+  hits: { rank: Rank; hit: Hit }[];
+}
+
+/** Collects hits by group. Only those that may be listed are made: a trace has hundreds of thousands of instructions. */
 export class Collected {
   private readonly groups = new Map<string, Group>();
 
-  /** `rate`: how well it fits (base/query.ts); 0 = it was meant. */
-  add(group: string, rate: number, make: () => Omit<Hit, "group">): void {
-    let line = this.groups.get(group);
-    if (!line) {
-      line = { best: rate, count: 0, hits: [] };
-      this.groups.set(group, line);
+  /** Adds a hit that fits (`rank`); null = it does not, and nothing happens. */
+  add(group: string, rank: Rank | null, make: () => Omit<Hit, "group">): void {
+    if (rank === null) return;
+    const collected = this.groups.get(group) ?? { best: rank, count: 0, hits: [] };
+    this.groups.set(group, collected);
+    collected.count += 1;
+    if (rank < collected.best) collected.best = rank;
+    const { hits } = collected;
+    if (hits.length >= MOST_LISTED) {
+      const worst = hits.at(-1);
+      if (worst && worst.rank <= rank) return;
+      hits.pop();
     }
-    line.count += 1;
-    line.best = Math.min(line.best, rate);
-    // hits come in their natural order: of equally good ones the first are listed
-    const worst = line.hits.at(-1);
-    if (line.hits.length >= MOST_LISTED && worst && worst.rate <= rate) return;
-    if (line.hits.length >= MOST_LISTED) line.hits.pop();
-    let at = line.hits.length;
-    while (at > 0 && (line.hits[at - 1]?.rate ?? 0) > rate) at -= 1;
-    line.hits.splice(at, 0, { rate, hit: { group, ...make() } });
+    const worse = hits.findIndex((other) => other.rank > rank);
+    hits.splice(worse < 0 ? hits.length : worse, 0, { rank, hit: { group, ...make() } });
   }
 
   results(problem: string): Results {
-    const order = [...this.groups].sort(([a, x], [b, y]) => x.best - y.best || placeOf(a) - placeOf(b));
-    const hits = order.flatMap(([, { hits }]) => hits.map(({ hit }) => hit));
-    return { hits, count: order.reduce((sum, [, { count }]) => sum + count, 0), problem };
+    const byFit = [...this.groups].sort(([a, x], [b, y]) => x.best - y.best || placeOf(a) - placeOf(b));
+    const groups = byFit.map(([, group]) => group);
+    const hits = groups.flatMap((group) => group.hits.map(({ hit }) => hit));
+    return { hits, count: groups.reduce((sum, { count }) => sum + count, 0), problem };
   }
 }

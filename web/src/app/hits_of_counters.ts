@@ -5,29 +5,26 @@ import { counterMetrics } from "../model/counters";
 import { countersOverview, current } from "../model/document";
 import { select } from "../model/selection";
 import { frontView } from "../model/view";
-import { type Collected, type Fit, LOOSELY } from "./hit_groups";
+import { type Collected, type Fit, loosely } from "./hit_groups";
 
-export async function findInCounters({ scope }: Meaning, rate: Fit, results: Collected): Promise<void> {
+export async function findInCounters({ scope }: Meaning, fitOfName: Fit, results: Collected): Promise<void> {
   if (scope !== "all") return;
   for (const { kernel, kernel_name, dispatch_count, duration_share } of countersOverview().kernels) {
-    const good = rate(kernel_name);
-    if (!good) continue;
     const go = () => {
       select({ kernelRank: kernel });
       frontView("counter_kernels");
     };
     const note = `${exact(dispatch_count)} dispatches · ${percent(duration_share)} of the time`;
-    results.add("Kernels", good, () => ({ text: kernel_name, note, go }));
+    results.add("Kernels", fitOfName(kernel_name), () => ({ text: kernel_name, note, go }));
   }
   for (const panel of await counterMetrics(current.value).answer()) {
     for (const metric of panel.tables.flatMap((table) => table.metrics)) {
-      const good = rate(metric.name) || rate(metric.id) || (rate(metric.formula ?? "") && LOOSELY);
-      if (!good) continue;
+      const rank = fitOfName(metric.name) ?? fitOfName(metric.id) ?? loosely(fitOfName(metric.formula ?? ""));
       const go = () => {
         select({ metric: metric.id });
         frontView("panels");
       };
-      results.add("Metrics", good, () => ({ text: `${panel.title}: ${metric.name}`, note: metric.id, go }));
+      results.add("Metrics", rank, () => ({ text: `${panel.title}: ${metric.name}`, note: metric.id, go }));
     }
   }
 }

@@ -6,9 +6,8 @@ import { reportFailure } from "../model/connection";
 import { kind } from "../model/document";
 import { asAnswerError } from "../model/loaded";
 import { closeDialogOf, Dialog } from "../widgets/dialog";
-import { onResetLayout } from "./commands";
 import type { Hit, Results } from "./hit_groups";
-import { find, onChooseDocument } from "./hits";
+import { find } from "./hits";
 import { paletteIsOpen } from "./keys";
 import "./palette.css";
 
@@ -23,10 +22,10 @@ export function Palette({ go: chooseDocument, resetLayout }: Props) {
   const input = useRef<HTMLInputElement>(null);
   const results = useSignal<Results>(NONE);
   const query = useSignal("");
+  /** The place of the hit that Enter goes to. */
   const chosen = useSignal(0);
+  /** All hits for what was typed last: Enter waits for them. */
   const coming = useRef<Promise<Results>>(Promise.resolve(NONE));
-  onChooseDocument(chooseDocument);
-  onResetLayout(resetLayout);
 
   const look = (text: string) => {
     query.value = text;
@@ -35,7 +34,7 @@ export function Palette({ go: chooseDocument, resetLayout }: Props) {
       results.value = next;
       chosen.value = 0;
     };
-    coming.current = find(text, put).catch((error: unknown) => {
+    coming.current = find(text, { chooseDocument, resetLayout }, put).catch((error: unknown) => {
       const problem = asAnswerError(error);
       reportFailure(problem);
       return { ...results.value, problem: problem.what };

@@ -30,8 +30,8 @@ test("names that start with what was typed fit better", () => {
   expect(fitOf("Stalls", "st")).toBe(2);
   expect(fitOf("Wave states", "st")).toBe(3);
   expect(fitOf("History", "st")).toBe(4);
-  expect(fitOf("Loops", "st")).toBe(0);
-  expect(fitOf("Loops", "")).toBe(0);
+  expect(fitOf("Loops", "st")).toBeNull();
+  expect(fitOf("Loops", "")).toBeNull();
 });
 
 const facts = (text: string, kind: string, stall: number, unnamed = "") => ({

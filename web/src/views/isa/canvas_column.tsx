@@ -1,4 +1,5 @@
-// The drawing beside the rows: arrows or bars for the rows on screen.
+// The drawing beside the rows: arrows or bars for the rows on screen, and what is at a place of it. The rails of arrows are
+// given in arrow_layout.ts, the parts of bars in bars.ts.
 import { useMemo } from "preact/hooks";
 import type { Painter } from "../../draw/painter";
 import { paper, seriesColour } from "../../draw/palette";
@@ -11,15 +12,28 @@ import type { Items } from "./items";
 import type { Sheet } from "./sheet";
 import { isOneWave } from "./state";
 
+/** What stands beside the rows. Places are lines of the list; a `y` counts in lines, so that line 3 reaches from 3 to 4. */
 export interface Drawing {
+  /** Pixels. */
   width: number;
+  /** Draws what stands beside the lines from `first` to before `last`. */
   paint: (painter: Painter, size: Size, first: number, last: number) => void;
+  /** What is at a place, in words; none where nothing is. */
   linesAt: (x: number, y: number) => string[];
   arrowAt: (x: number, y: number) => Arrow | null;
 }
 
-/** How the column draws itself; places are lines of the list, `y` counts in lines. Arrows take what their rails need. */
-export function useDrawing(sheet: Sheet, items: Items, rowHeight: number, most: number, chosen?: number): Drawing {
+interface Room {
+  /** Pixels of a line. */
+  rowHeight: number;
+  /** The width that bars have, and arrows at most: they take what their rails need. */
+  most: number;
+  /** The width that the user chose; undefined = none. */
+  chosen: number | undefined;
+}
+
+/** How the column draws itself. */
+export function useDrawing(sheet: Sheet, items: Items, { rowHeight, most, chosen }: Room): Drawing {
   const { canvas, bars, code } = sheet;
   const arrows = canvas === "branches" ? sheet.branches : canvas === "waits" ? sheet.waits : [];
   const trunks = useMemo(() => trunksOf(edgesOf(arrows, items)), [arrows, items]);
@@ -29,27 +43,30 @@ export function useDrawing(sheet: Sheet, items: Items, rowHeight: number, most: 
     const hit = bars ? null : hitAt(trunks, width, x, y);
     return hit ? (arrows[hit.edge.arrow] ?? null) : null;
   };
+  const linesAt = (x: number, y: number) => {
+    const row = items.lines[Math.floor(y)] ?? -1;
+    if (bars) {
+      const hasBar = row >= 0 && bars.of(row).some((stack) => stack.length > 0);
+      return hasBar ? barLines(bars, row, `${row}  ${text(row)}`) : [];
+    }
+    const arrow = arrowAt(x, y);
+    return arrow ? arrowLines(arrow, text, isOneWave(sheet.mode)) : [];
+  };
   return {
     width,
     arrowAt,
-    linesAt: (x, y) => {
-      const row = items.lines[Math.floor(y)] ?? -1;
-      if (bars)
-        return row >= 0 && bars.of(row).some((stack) => stack.length)
-          ? barLines(bars, row, `${row}  ${text(row)}`)
-          : [];
-      const arrow = arrowAt(x, y);
-      return arrow ? arrowLines(arrow, text, isOneWave(sheet.mode)) : [];
-    },
+    linesAt,
     paint: (painter, size, first, last) => {
-      if (bars) paintBars(painter, size, bars, items, first, last, rowHeight);
-      else paintArrows(painter, size, trunks, arrows, items, first, last, rowHeight);
+      const shown = { items, first, last, rowHeight };
+      if (bars) paintBars(painter, size, bars, shown);
+      else paintArrows(painter, size, { trunks, arrows }, shown);
     },
   };
 }
 
 export const isArrows = (canvas: string) => canvas === "waits" || canvas === "branches";
 
+/** Arrows between lines of the list; those whose rows are not listed are left out. */
 function edgesOf(arrows: Arrow[], items: Items): Edge[] {
   const edges: Edge[] = [];
   arrows.forEach(({ from, to }, arrow) => {
@@ -59,74 +76,98 @@ function edgesOf(arrows: Arrow[], items: Items): Edge[] {
   return edges;
 }
 
-function paintArrows(
-  painter: Painter,
-  size: Size,
-  trunks: Trunk[],
-  arrows: Arrow[],
-  items: Items,
-  first: number,
-  last: number,
-  rowHeight: number,
-): void {
-  const chosen = [selection.value.row, preview.value.row].map((row) => (row === undefined ? -1 : items.placeOf[row]));
-  const isChosen = (place: number) => chosen.includes(place);
-  const y = (place: number) => (place - first + 0.5) * rowHeight;
-  const most = arrows.reduce((largest, { count }) => Math.max(largest, count || 0), 1);
-  const right = size.width - 2;
-  const draw = (trunk: Trunk, number: number, isLit: boolean) => {
-    const colour = seriesColour(number);
-    const x = railX(trunk.rail, size.width);
-    const ink = isLit ? colour : `${colour}a0`;
-    painter.polyline([x, y(trunk.top), x, y(trunk.bottom)], ink, isLit ? 2.5 : 1);
-    for (const edge of trunk.edges) {
-      if (edge.from < first - 1 || edge.from > last) continue;
-      const weight = Math.log1p(arrows[edge.arrow]?.count || 0) / Math.log1p(most);
-      const own = isLit && (isChosen(edge.from) || isChosen(trunk.to));
-      painter.polyline([x, y(edge.from), right, y(edge.from)], ink, own ? 2.5 : 0.8 + weight);
-      painter.rect(right - 3, y(edge.from) - 2, 4, 4, ink);
-    }
-    const at = y(trunk.to);
-    painter.polyline([x, at, right - 6, at], ink, isLit ? 2.5 : 1.5);
-    painter.polygon([right, at, right - 8, at - 4, right - 8, at + 4], colour);
-  };
-  const highlighted: [Trunk, number][] = [];
-  trunks.forEach((trunk, number) => {
-    if (trunk.bottom < first - 1 || trunk.top > last) return;
-    if (isChosen(trunk.to) || trunk.edges.some((edge) => isChosen(edge.from))) highlighted.push([trunk, number]);
-    else draw(trunk, number, false);
-  });
-  for (const [trunk, number] of highlighted) draw(trunk, number, true);
+/** The lines of the list on screen, from `first` to before `last`. */
+interface ShownLines {
+  items: Items;
+  first: number;
+  last: number;
+  rowHeight: number;
 }
 
-function paintBars(
-  painter: Painter,
-  size: Size,
-  bars: Bars,
-  items: Items,
-  first: number,
-  last: number,
-  rowHeight: number,
-): void {
-  const room = size.width - 8;
+interface Arrows {
+  trunks: Trunk[];
+  /** What the edges of the trunks name by number. */
+  arrows: Arrow[];
+}
+
+/** Appended to #rrggbb: trunks without the selected row are less than opaque. */
+const FADED = "a0";
+
+/** Trunks that begin or end at the selected row, or at the one under the pointer, are drawn last, over all others. */
+function paintArrows(painter: Painter, size: Size, { trunks, arrows }: Arrows, { items, ...shown }: ShownLines): void {
+  const marked = [selection.value.row, preview.value.row].map((row) => (row === undefined ? -1 : items.placeOf[row]));
+  const isMarked = (place: number) => marked.includes(place);
+  const mostTaken = arrows.reduce((largest, { count }) => Math.max(largest, count || 0), 1);
+  const picture = { painter, size, isMarked, ...shown };
+  /** From 0 to 1, on a scale that lets rare ones be seen; NaN counts, of branches never counted, are 0. */
+  const weightOf = (arrow: number) => Math.log1p(arrows[arrow]?.count || 0) / Math.log1p(mostTaken);
+  const onTop: { trunk: Trunk; colour: string }[] = [];
+  trunks.forEach((trunk, number) => {
+    if (trunk.bottom < shown.first - 1 || trunk.top > shown.last) return;
+    const colour = seriesColour(number);
+    const isLit = isMarked(trunk.to) || trunk.edges.some((edge) => isMarked(edge.from));
+    if (isLit) onTop.push({ trunk, colour });
+    else paintTrunk(picture, trunk, { colour, isLit: false, weightOf });
+  });
+  for (const { trunk, colour } of onTop) paintTrunk(picture, trunk, { colour, isLit: true, weightOf });
+}
+
+interface TrunkPicture extends Omit<ShownLines, "items"> {
+  painter: Painter;
+  size: Size;
+  isMarked: (place: number) => boolean;
+}
+
+interface TrunkLook {
+  colour: string;
+  /** Whether it leads from or to a marked row. */
+  isLit: boolean;
+  weightOf: (arrow: number) => number;
+}
+
+/** The line in its rail, a tick with a square to every row that an arrow comes from, and the head. */
+function paintTrunk(picture: TrunkPicture, trunk: Trunk, { colour, isLit, weightOf }: TrunkLook): void {
+  const { painter, size, isMarked, first, last, rowHeight } = picture;
+  const y = (place: number) => (place - first + 0.5) * rowHeight;
+  const right = size.width - 2;
+  const x = railX(trunk.rail, size.width);
+  const ink = isLit ? colour : `${colour}${FADED}`;
+  painter.polyline([x, y(trunk.top), x, y(trunk.bottom)], ink, isLit ? 2.5 : 1);
+  for (const edge of trunk.edges) {
+    if (edge.from < first - 1 || edge.from > last) continue;
+    const isOwn = isLit && (isMarked(edge.from) || isMarked(trunk.to));
+    painter.polyline([x, y(edge.from), right, y(edge.from)], ink, isOwn ? 2.5 : 0.8 + weightOf(edge.arrow));
+    painter.rect(right - 3, y(edge.from) - 2, 4, 4, ink);
+  }
+  const headY = y(trunk.to);
+  painter.polyline([x, headY, right - 6, headY], ink, isLit ? 2.5 : 1.5);
+  painter.polygon([right, headY, right - 8, headY - 4, right - 8, headY + 4], colour);
+}
+
+/** Pixels at both ends of a bar. */
+const BAR_MARGIN = 4;
+
+function paintBars(painter: Painter, size: Size, bars: Bars, { items, first, last, rowHeight }: ShownLines): void {
+  if (!bars.scale) return;
+  const pixelsPerUnit = (size.width - 2 * BAR_MARGIN) / bars.scale;
   for (let place = first; place < Math.min(last, items.lines.length); place++) {
     const row = items.lines[place] as number;
-    if (row < 0 || !bars.scale) continue;
+    if (row < 0) continue; // the heading of a function
     const stacks = bars.of(row);
     const height = (rowHeight - 4) / stacks.length;
     stacks.forEach((stack, number) => {
       const y = (place - first) * rowHeight + 2 + number * height;
-      let x = 4;
+      let x = BAR_MARGIN;
       for (const { value, colour } of stack) {
-        const width = (value / bars.scale) * room;
+        const width = value * pixelsPerUnit;
         if (width > 0) painter.rect(x, y, Math.max(width, 0.5), height - (stacks.length > 1 ? 1 : 0), colour);
         x += width;
       }
-      const spread = ((bars.whisker?.(row) ?? 0) / bars.scale) * room;
-      if (spread > 0 && number === 0) {
+      const whisker = (bars.whisker?.(row) ?? 0) * pixelsPerUnit;
+      if (whisker > 0 && number === 0) {
         const middle = y + height / 2;
-        painter.polyline([Math.max(4, x - spread), middle, x + spread, middle], paper("text"), 1);
-        painter.polyline([x + spread, middle - 4, x + spread, middle + 4], paper("text"), 1);
+        painter.polyline([Math.max(BAR_MARGIN, x - whisker), middle, x + whisker, middle], paper("text"), 1);
+        painter.polyline([x + whisker, middle - 4, x + whisker, middle + 4], paper("text"), 1);
       }
     });
   }

@@ -13,7 +13,7 @@ import { Answered, Problem } from "../../widgets/answered";
 import { type BarItem, FittingBar } from "../../widgets/fitting_bar";
 import { type Offer, pictures, SaveMenu } from "../../widgets/saving";
 import { WavePicker } from "../../widgets/wave_picker";
-import { isArrows, useDrawing } from "./canvas_column";
+import { type Drawing, isArrows, useDrawing } from "./canvas_column";
 import { ColumnMenu, type IsaColumn, isShown, orderedColumns } from "./columns";
 import { EditPanel, EditToggle } from "./edit";
 import { Filters, Finder, Hits } from "./finder";
@@ -26,7 +26,7 @@ import { Minimap } from "./minimap";
 import { Related } from "./related";
 import { LetterProbe, usePlacedColumns, useRoom } from "./room";
 import { type ColumnWidth, Rows, rowHeight } from "./rows";
-import { listingCsv, paintListing } from "./save";
+import { listingCsv, paintListing, SAVED_TEXT_WIDTH } from "./save";
 import { canvasModes, type Sheet, useSheet } from "./sheet";
 import {
   CANVAS_MODES,
@@ -51,8 +51,6 @@ function Isa() {
 
 function Listing({ code }: { code: Code }) {
   const sheet = useSheet(code);
-  const { figures } = sheet;
-  const { sort } = isaSettings.value;
   const sections = useMemo(() => sectionsOf(code), [code]);
   const test = useMemo(() => matcher(query.value), [query.value]);
   const hits = useMemo(
@@ -62,47 +60,30 @@ function Listing({ code }: { code: Code }) {
   const columns = orderedColumns().filter(
     (column) => isShown(column) && (column.needs !== "live" || sheet.live?.count !== 0),
   );
-  const sorted = columns.find(({ id }) => id === sort?.id);
+  const sorted = columns.find(({ id }) => id === isaSettings.value.sort?.id);
   const folding = useFolding(sheet, sections);
-  const { items, rows } = useItems(sheet, sections, folding, hits, sorted);
+  const { items, rows } = useItems(sheet, sections, { folding, hits, sorted });
 
   const box = useRef<HTMLDivElement>(null);
   const room = useRoom(box, items);
   const dragged = useSignal<ColumnWidth | null>(null);
   const widthOf = (id: string) => (dragged.value?.id === id ? dragged.value.width : isaSettings.value.widths[id]);
-  const drawing = useDrawing(sheet, items, rowHeight(), canvasRoom(room.width.value), widthOf("canvas"));
+  const drawing = useDrawing(sheet, items, {
+    rowHeight: rowHeight(),
+    most: canvasRoom(room.width.value),
+    chosen: widthOf("canvas"),
+  });
   // Rows that are not in the order of the code have no arrows.
   const listed = columns.filter(({ id }) => id !== "canvas" || !(sorted && isArrows(sheet.canvas)));
   const placedColumns = usePlacedColumns(sheet, listed, { widthOf, drawing, room });
-
-  const hottest = useHottest(sheet);
-  const visible = () => {
+  const visible = (): readonly [number, number] => {
     const { top, bottom } = room.onScreen.value;
-    return [Math.floor(top * items.lines.length), Math.ceil(bottom * items.lines.length)] as const;
+    return [Math.floor(top * items.lines.length), Math.ceil(bottom * items.lines.length)];
   };
-  const offers: Offer[] = [
-    { format: "csv", make: () => listingCsv(sheet, rows()) },
-    ...pictures(
-      (painter, size) => paintListing(painter, size, sheet, items, drawing, visible()),
-      () => ({ width: drawing.width + 620, height: (visible()[1] - visible()[0]) * rowHeight() }),
-    ),
-  ];
-  const bar: BarItem[] = [
-    ...(figures || sheet.target ? [{ id: "figures", content: <FiguresSelect mode={sheet.mode} /> }] : []),
-    { id: "canvas", content: <CanvasSelect canvas={sheet.canvas} /> },
-    { id: "wave", content: <WavePicker isOne={isOneWave(sheet.mode)} onPick={followTarget} /> },
-    { id: "find", content: <Finder hits={hits} problem={test.problem} /> },
-    { id: "hottest", content: <HottestSteps hottest={hottest} /> },
-    { id: "columns", content: <ColumnMenu /> },
-    ...(figures ? [{ id: "filters", content: <Filters /> }] : []),
-    ...(figures ? [{ id: "edit", content: <EditToggle /> }] : []),
-    { id: "jump", content: <JumpList sheet={sheet} sections={sections} /> },
-    { id: "legend", content: <LegendMenu sheet={sheet} /> },
-    { id: "save", content: <SaveMenu name="instructions" offers={offers} /> },
-  ];
+  const offers = offersOf({ sheet, items, drawing }, rows, visible);
   return (
     <div class="view isa">
-      <FittingBar items={bar} />
+      <Toolbar {...{ sheet, sections, hits, offers }} problem={test.problem} />
       <LegendStrip sheet={sheet} />
       {sheet.problem ? <Problem error={sheet.problem} /> : null}
       <div class="isa-body" ref={box} onScrollCapture={room.measure}>
@@ -124,16 +105,7 @@ function Listing({ code }: { code: Code }) {
             ? `${exact(code.count)} rows`
             : `showing ${exact(items.rowCount)} of ${exact(code.count)} rows`}
         </span>
-        {sorted ? (
-          <button
-            type="button"
-            class="quiet"
-            title="Back to the order of the code"
-            onClick={() => changeIsa({ sort: null })}
-          >
-            by {sorted.title} ✕
-          </button>
-        ) : null}
+        {sorted ? <SortedBy column={sorted} /> : null}
         <Hits hits={hits} problem={test.problem} />
         <Stepping data={sheet.targetData} />
       </div>
@@ -144,14 +116,72 @@ function Listing({ code }: { code: Code }) {
   );
 }
 
+/** The rows as CSV, and what is beside those on screen as a picture. */
+function offersOf(
+  listing: { sheet: Sheet; items: Items; drawing: Drawing },
+  rows: () => number[],
+  visible: () => readonly [first: number, last: number],
+): Offer[] {
+  const size = () => {
+    const [first, last] = visible();
+    return { width: listing.drawing.width + SAVED_TEXT_WIDTH, height: (last - first) * rowHeight() };
+  };
+  return [
+    { format: "csv", make: () => listingCsv(listing.sheet, rows()) },
+    ...pictures((painter, area) => paintListing(painter, area, { ...listing, lines: visible() }), size),
+  ];
+}
+
+interface ToolbarProps {
+  sheet: Sheet;
+  sections: Section[];
+  /** Rows whose text matches the query, and what is wrong with it. */
+  hits: number[];
+  problem: string;
+  offers: Offer[];
+}
+
+function Toolbar({ sheet, sections, hits, problem, offers }: ToolbarProps) {
+  const { figures } = sheet;
+  const hottest = useHottest(sheet);
+  const items: BarItem[] = [
+    ...(figures || sheet.target ? [{ id: "figures", content: <FiguresSelect mode={sheet.mode} /> }] : []),
+    { id: "canvas", content: <CanvasSelect canvas={sheet.canvas} /> },
+    { id: "wave", content: <WavePicker isOne={isOneWave(sheet.mode)} onPick={followTarget} /> },
+    { id: "find", content: <Finder hits={hits} problem={problem} /> },
+    { id: "hottest", content: <HottestSteps hottest={hottest} /> },
+    { id: "columns", content: <ColumnMenu /> },
+    ...(figures ? [{ id: "filters", content: <Filters /> }] : []),
+    ...(figures ? [{ id: "edit", content: <EditToggle /> }] : []),
+    { id: "jump", content: <JumpList sheet={sheet} sections={sections} /> },
+    { id: "legend", content: <LegendMenu sheet={sheet} /> },
+    { id: "save", content: <SaveMenu name="instructions" offers={offers} /> },
+  ];
+  return <FittingBar items={items} />;
+}
+
+function SortedBy({ column }: { column: IsaColumn }) {
+  return (
+    <button type="button" class="quiet" title="Back to the order of the code" onClick={() => changeIsa({ sort: null })}>
+      by {column.title} ✕
+    </button>
+  );
+}
+
+interface Choices {
+  folding: Folding;
+  hits: number[];
+  /** The column that rows are sorted by; undefined = they are in the order of the code. */
+  sorted: IsaColumn | undefined;
+}
+
 /** The lines of the list, and the rows in it: in the order of the code with folded functions, or sorted by a column. */
 function useItems(
   sheet: Sheet,
   sections: Section[],
-  { isExecuted, isFolded, order }: Folding,
-  hits: number[],
-  sorted: IsaColumn | undefined,
+  { folding, hits, sorted }: Choices,
 ): { items: Items; rows: () => number[] } {
+  const { isExecuted, isFolded, order } = folding;
   const { code } = sheet;
   const { sort } = isaSettings.value;
   const wanted = useMemo(() => (hitsOnly.value && query.value ? new Set(hits) : null), [hits, hitsOnly.value]);
@@ -198,22 +228,24 @@ function canvasRoom(width: number): number {
 }
 
 interface Folding {
+  /** Whether any row of it ran, in any mode or time that was on screen; all did while nothing is known. */
   isExecuted: (section: Section) => boolean;
   isFolded: (section: Section) => boolean;
   fold: (section: Section, isFolded: boolean) => void;
+  /** Numbers of the sections, as they are listed. */
   order: number[];
 }
 
 /** Functions that never ran are folded, and come last; whatever is selected is unfolded. */
 function useFolding({ figures, samples }: Sheet, sections: Section[]): Folding {
+  // First rows of the functions that ran: only added to, so that a mode or time in which one did not run does not fold it.
   const ran = useRef<{ sections: Section[]; firsts: ReadonlySet<number> }>({ sections, firsts: new Set() });
   if (ran.current.sections !== sections) ran.current = { sections, firsts: new Set() };
   const counts = figures?.hits ?? samples?.all;
-  // Modes and times in which a function did not run do not fold it.
   const firsts = useMemo(() => {
-    const here = counts ? sections.filter((section) => hasAny(counts, section)).map(({ first }) => first) : [];
+    const running = counts ? sections.filter((section) => hasAny(counts, section)).map(({ first }) => first) : [];
     const known = ran.current.firsts;
-    if (here.some((first) => !known.has(first))) ran.current = { sections, firsts: new Set([...known, ...here]) };
+    if (running.some((first) => !known.has(first))) ran.current = { sections, firsts: new Set([...known, ...running]) };
     return ran.current.firsts;
   }, [counts, sections]);
   const isExecuted = useCallback(({ first }: Section) => !firsts.size || firsts.has(first), [firsts]);

@@ -21,23 +21,32 @@ export function listingCsv(sheet: Sheet, rows: number[]): string {
   );
 }
 
+/** Pixels of the texts beside the drawing: number and text of the row, and its stall at the right edge. */
+export const SAVED_TEXT_WIDTH = 620;
+const NUMBER_LEFT = 8;
+const TEXT_LEFT = 56;
+const TEXT_WIDTH = 440;
+
+interface Listing {
+  sheet: Sheet;
+  items: Items;
+  drawing: Drawing;
+  /** Lines of the list from the first to before the last. */
+  lines: readonly [first: number, last: number];
+}
+
 /** Arrows or bars with the texts of the rows on screen, as a picture to save. */
-export function paintListing(
-  painter: Painter,
-  size: Size,
-  sheet: Sheet,
-  items: Items,
-  drawing: Drawing,
-  [first, last]: readonly [number, number],
-): void {
+export function paintListing(painter: Painter, size: Size, { sheet, items, drawing, lines }: Listing): void {
+  const [first, last] = lines;
+  const left = drawing.width;
   drawing.paint(painter, { width: drawing.width, height: size.height }, first, last);
   for (let place = first; place < Math.min(last, items.lines.length); place++) {
     const row = items.lines[place] as number;
-    if (row < 0) continue;
+    if (row < 0) continue; // the heading of a function
     const y = (place - first + 0.5) * rowHeight();
     const style = { mono: true, size: 11 } as const;
-    painter.text(drawing.width + 8, y, `${row}`, paper("faint"), style);
-    painter.text(drawing.width + 56, y, sheet.code.text[row] ?? "", paper("text"), { ...style, maxWidth: 440 });
+    painter.text(left + NUMBER_LEFT, y, `${row}`, paper("faint"), style);
+    painter.text(left + TEXT_LEFT, y, sheet.code.text[row] ?? "", paper("text"), { ...style, maxWidth: TEXT_WIDTH });
     painter.text(size.width - 8, y, exact(sheet.figures?.stall[row]), paper("text"), { ...style, align: "right" });
   }
 }
