@@ -1,10 +1,15 @@
-"""`wavewright compare`: what changed between traces of the same kernel, runs, or counter captures?"""
+"""`wavewright compare`: what changed between traces of the same kernel, runs, or counter captures?
+
+One function for each kind of capture opens what the paths name, asks the analysis of its kind, and prints its words;
+with --fail-above it leaves with status 1 where something got worse by more than noise. Which function it is follows
+from the paths, and from the options where these do not tell (`_kind_meant`).
+"""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -28,9 +33,28 @@ if TYPE_CHECKING:
     from wavewright.cli.kit.request import Parts
     from wavewright.model.trace import ThreadTrace
 
-_MOST_SIBLINGS = 8
+_MOST_SIBLINGS = 8  #: Other dispatches of a capture that are read, as repeated runs of the compared one.
 _MOST_FAILURES = 3  #: That are named in the line of --fail-above.
 _REGRESSION_EXIT_CODE = 1
+
+
+class _TracePlace(NamedTuple):
+    """The place of a trace: a capture, and one of its dispatches (None = that which `open_trace` prefers)."""
+
+    path: Path
+    dispatch: str | None
+
+
+class _Outcome(NamedTuple):
+    """Sentences about what is above the limit of --fail-above."""
+
+    notes: Sequence[str] = ()  #: What may be noise.
+    failures: Sequence[str] = ()  #: What is more than noise: the command fails.
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The fields of JSON."""
+        return {"is_failed": bool(self.failures), "failures": [*self.failures]}
 
 
 def traces(
@@ -51,18 +75,22 @@ def traces(
 
     request = Request(paths=tuple(map(Path, paths)), **form_of(options))
     selection = selection_of(options)
-    asked = _asked(tuple(map(Path, paths)), dispatches)
-    whole = [open_trace(path, dispatch=dispatch, kernel=selection.kernel, amd=amd) for path, dispatch in asked]
-    traces = [select(trace, selection) for trace in whole]
-    again = [[select(trace, selection) for trace in more] for more in _repeats(asked, whole, repeats, amd=amd)]
+    places = _trace_places(tuple(map(Path, paths)), dispatches)
+    full_traces = [open_trace(path, dispatch=key, kernel=selection.kernel, amd=amd) for path, key in places]
+    traces = [select(trace, selection) for trace in full_traces]
+    repeats_of = [
+        [select(trace, selection) for trace in repeated] for repeated in _repeats(places, full_traces, repeats, amd=amd)
+    ]
     rows = [selected_rows(trace, selection) for trace in traces]
     labels = [side_label(number) for number in range(len(traces))]
-    answer = compare(traces, by=by, labels=labels, repeats=again, rows=rows, force=force)
-    families = [[trace, *more] for trace, more in zip(whole, again, strict=True)]
-    notes, failures = ([], []) if fail_above is None else _judged(families, labels, fail_above / 100)
+    answer = compare(traces, by=by, labels=labels, repeats=repeats_of, rows=rows, force=force)
     facts: dict[str, Any] = {"subjects": [subject(trace) for trace in traces]}
     facts["verdicts"] = [answer.verdict(number) for number in range(1, len(traces))]
-    facts |= {} if fail_above is None else {"is_failed": bool(failures), "failures": failures}
+    outcome = _Outcome()
+    if fail_above is not None:
+        families = [[trace, *repeated] for trace, repeated in zip(full_traces, repeats_of, strict=True)]
+        outcome = _judged(families, labels, fail_above / 100)
+        facts |= outcome.facts
 
     def report() -> Parts:
         from wavewright.words.kit.subject import subject_line
@@ -71,8 +99,8 @@ def traces(
         is_about("trace")
         width = console().width
         subjects = [
-            subject_line(each, width=width, label=f"{label}: ")
-            for each, label in zip(facts["subjects"], labels, strict=True)
+            subject_line(compared, width=width, label=f"{label}: ")
+            for compared, label in zip(facts["subjects"], labels, strict=True)
         ]
         if brief := current_brief():
             brief.subject = "; ".join(line.text for line in subjects)
@@ -84,13 +112,11 @@ def traces(
     # Text has the caveats instead of losses.
     losses = [trace.losses for trace in traces] if request.as_json or request.as_csv else []
     request.give(answer, answer.units, report, losses, **facts)
-    _echo_outcome(notes, failures)
+    _echo_outcome(outcome)
 
 
-def _judged(
-    families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], limit: float
-) -> tuple[list[str], list[str]]:
-    """Differences above a limit that may be noise, and those that are not: as `wavewright gate` judges traces."""
+def _judged(families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], limit: float) -> _Outcome:
+    """Differences above a limit, as `wavewright gate` judges traces; a family is a trace and its repeated runs."""
     from wavewright.analysis.common.gate import gate, sentence
     from wavewright.analysis.trace.compare.trace_baseline import trace_baseline
     from wavewright.model.baseline import Baseline
@@ -108,36 +134,38 @@ def _judged(
                 failures.append(words)
             elif row["status"] == "cannot tell" and (row["change"] or 0.0) > limit:
                 notes.append(f"{words}, but may be noise")
-    return notes, failures
+    return _Outcome(notes, failures)
 
 
-def _asked(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[tuple[Path, str | None]]:
-    """Pairs of a path and its dispatch."""
-
+def _trace_places(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[_TracePlace]:
+    """The traces to compare: several dispatches of one path, or of each path the same dispatch or its own."""
     if len(paths) == 1 and len(dispatches) > 1:
-        return [(paths[0], dispatch) for dispatch in dispatches]
-    if len(dispatches) in (0, 1, len(paths)):
-        chosen: tuple[str | None, ...] = dispatches or (None,)
-        return list(zip(paths, chosen * len(paths) if len(chosen) == 1 else chosen, strict=True))
+        return [_TracePlace(paths[0], dispatch) for dispatch in dispatches]
+    if len(dispatches) == len(paths):
+        return [_TracePlace(path, dispatch) for path, dispatch in zip(paths, dispatches, strict=True)]
+    if len(dispatches) < 2:
+        return [_TracePlace(path, dispatches[0] if dispatches else None) for path in paths]
     what = f"{counted(len(dispatches), 'dispatches')} for {counted(len(paths), 'paths')}"
     raise UsageError(what, advice="give --dispatch once, or once for each PATH")
 
 
 def _repeats(
-    asked: list[tuple[Path, str | None]], traces: list[ThreadTrace], named: tuple[Path, ...], *, amd: bool
+    places: list[_TracePlace], traces: list[ThreadTrace], repeat_paths: tuple[Path, ...], *, amd: bool
 ) -> list[list[ThreadTrace]]:
-    """For every trace the repeated runs that are known: those named, and dispatches of the same code beside it."""
+    """For every trace the repeated runs that are known: of the first those of --repeat, and of each the other
+    dispatches of its capture that ran the same code.
+    """
     from wavewright.analysis.trace.compare.alignment import align_rows
 
     repeats_of: list[list[ThreadTrace]] = [[] for _ in traces]
-    for path in named:
+    for path in repeat_paths:
         trace = open_trace(path, amd=amd)
         if not align_rows([traces[0], trace]).same_code:
             what = "not a repeated run: its code differs from that of the first trace"
             raise UsageError(what, where=str(path), advice="compare it as another PATH instead")
         repeats_of[0].append(trace)
-    used = {(path, trace.source.dispatch_key) for (path, _), trace in zip(asked, traces, strict=True)}
-    for (path, _), trace, more in zip(asked, traces, repeats_of, strict=True):
+    used = {(path, trace.source.dispatch_key) for (path, _), trace in zip(places, traces, strict=True)}
+    for (path, _), trace, repeated in zip(places, traces, repeats_of, strict=True):
         for dispatch in trace.source.other_dispatches[:_MOST_SIBLINGS]:
             if (path, dispatch) in used:
                 continue
@@ -147,7 +175,7 @@ def _repeats(
             except WavewrightError:
                 continue  # what cannot be read repeats nothing
             if sibling.instructions.height and align_rows([trace, sibling]).same_code:
-                more.append(sibling)
+                repeated.append(sibling)
     return repeats_of
 
 
@@ -177,56 +205,58 @@ def runs(
     from wavewright.analysis.run.compare.compare import combine_compare
     from wavewright.analysis.run.compare.compared_side import partial_compare
 
-    asked = run_request(options)
+    request = run_request(options)
     if fail_on == "step" and step is None:
         raise UsageError("--fail-on step needs to know what a step is", advice="name its marker range with --step")
     if fail_on and fail_above is None:
         raise UsageError("--fail-on says what --fail-above looks at", advice="give --fail-above PERCENT, too")
-    if side_ranks and len(side_ranks) != len(asked.paths):
-        what = f"{counted(len(side_ranks), 'times')} --side-rank for {counted(len(asked.paths), 'paths')}"
+    side_count = len(request.paths)
+    if side_ranks and len(side_ranks) != side_count:
+        what = f"{counted(len(side_ranks), 'times')} --side-rank for {counted(side_count, 'paths')}"
         raise UsageError(what, advice="give it once for each PATH; --rank selects ranks of all")
-    ranks: list[tuple[int, ...]] = [asked.selection.ranks] * len(asked.paths)
+    ranks_of: list[tuple[int, ...]] = [request.selection.ranks] * side_count
     if side_ranks:
-        ranks = [(rank,) for rank in side_ranks]
-    ranks += ranks[:1] * len(repeats)
+        ranks_of = [(rank,) for rank in side_ranks]
+    ranks_of += ranks_of[:1] * len(repeats)  # repeated runs are of the first side
     runs = [
-        asked.narrowed(ranks=rank).gather(partial_compare, [path])
-        for rank, path in zip(ranks, (*asked.paths, *repeats), strict=True)
+        request.narrowed(ranks=ranks).gather(partial_compare, [path])
+        for ranks, path in zip(ranks_of, (*request.paths, *repeats), strict=True)
     ]
-    sides, again = runs[: len(asked.paths)], runs[len(asked.paths) :]
+    sides, repeated_runs = runs[:side_count], runs[side_count:]
     answer = combine_compare(
-        [side.values for side in sides], repeats=[run.values for run in again], step=step, force=force
+        [side.values for side in sides], repeats=[run.values for run in repeated_runs], step=step, force=force
     )
     others = range(1, len(sides))
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
     facts["time_verdicts"] = [answer.time_verdict(side) for side in others]
     facts["structure_verdicts"] = [answer.structure_verdict(side) for side in others]
-    failures, notes = [], []
+    outcome = _Outcome()
     if fail_above is not None:
         limit, on = fail_above / 100, fail_on or "total"
-        above = [each for side in others for each in answer.above(side, limit, on)]
-        failures = [each.sentence(limit) for each in above if each.is_beyond_noise]
-        notes = [f"{each.sentence(limit)}, but within noise" for each in above if not each.is_beyond_noise]
-        facts |= {"is_failed": bool(failures), "failures": failures}
+        changes = [change for side in others for change in answer.above(side, limit, on)]
+        failures = [change.sentence(limit) for change in changes if change.is_beyond_noise]
+        notes = [f"{change.sentence(limit)}, but within noise" for change in changes if not change.is_beyond_noise]
+        outcome = _Outcome(notes, failures)
+        facts |= outcome.facts
 
     def report() -> Parts:
         from wavewright.words.run.run_changes import comparison_report
 
-        return comparison_report(answer, paths=[*map(str, asked.paths)], limit=asked.limit, everything=everything)
+        return comparison_report(answer, paths=[*map(str, request.paths)], limit=request.limit, everything=everything)
 
     losses = pl.concat([run.losses for run in runs])
-    asked.give(answer, answer.things, report, losses, inputs=[path for run in runs for path in run.paths], **facts)
-    _echo_outcome(notes, failures)
+    request.give(answer, answer.things, report, losses, inputs=[path for run in runs for path in run.paths], **facts)
+    _echo_outcome(outcome)
 
 
-def _echo_outcome(notes: Sequence[str], failures: Sequence[str]) -> None:
+def _echo_outcome(outcome: _Outcome) -> None:
     """Print what is above a limit, and leave with a status where that is more than noise."""
-    for note in notes[:_MOST_FAILURES]:
+    for note in outcome.notes[:_MOST_FAILURES]:
         click.echo(f"not failed: {printable(note)}", err=True)
-    if failures:
-        rest = len(failures) - _MOST_FAILURES
-        more = f" (and {rest:,} more)" if rest > 0 else ""
-        click.echo(f"failed: {printable('; '.join(failures[:_MOST_FAILURES]))}{more}", err=True)
+    if outcome.failures:
+        unnamed_count = len(outcome.failures) - _MOST_FAILURES
+        more = f" (and {unnamed_count:,} more)" if unnamed_count > 0 else ""
+        click.echo(f"failed: {printable('; '.join(outcome.failures[:_MOST_FAILURES]))}{more}", err=True)
         sys.exit(_REGRESSION_EXIT_CODE)
 
 
@@ -234,26 +264,25 @@ def counters(everything: bool, decimals: int | None, fail_above: float | None, *
     """Compare counter captures with the first one: kernel times and metrics."""
     from wavewright.analysis.counters.compare import counter_compare
 
-    asked = counter_request(options)
-    sides = [asked.at(Path(path)) for path in asked.paths]
+    request = counter_request(options)
+    sides = [request.at(Path(path)) for path in request.paths]
     answer = counter_compare([side.counters for side in sides], choices=[side.choice for side in sides], **options)
     others = range(1, len(sides))
-    failed = [] if fail_above is None else [answer.regressions(side, fail_above / 100) for side in others]
-    is_failed = any(rows.height for rows in failed)
+    regressions = [] if fail_above is None else [answer.regressions(side, fail_above / 100) for side in others]
+    slower_count = sum(rows.height for rows in regressions)
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
-    facts |= {} if fail_above is None else {"is_failed": is_failed}
+    facts |= {} if fail_above is None else {"is_failed": slower_count > 0}
 
     def report() -> Parts:
         from wavewright.words.counters.capture_changes import counter_comparison_report
 
         return counter_comparison_report(
-            answer, width=line_width(), limit=asked.limit, everything=everything, decimals=decimals
+            answer, width=line_width(), limit=request.limit, everything=everything, decimals=decimals
         )
 
-    asked.give(answer, answer.metrics, report, [side.counters.losses for side in sides], **facts)
-    if is_failed:
-        slower = sum(rows.height for rows in failed)
-        click.echo(f"{counted(slower, 'kernels')} got slower by more than {fail_above:g} %", err=True)
+    request.give(answer, answer.metrics, report, [side.counters.losses for side in sides], **facts)
+    if slower_count:
+        click.echo(f"{counted(slower_count, 'kernels')} got slower by more than {fail_above:g} %", err=True)
         sys.exit(_REGRESSION_EXIT_CODE)
 
 
@@ -262,13 +291,13 @@ def _kind_meant(words: list[str], kinds_of_options: set[str]) -> str:
     from wavewright.cluster.measurements import kind_at
 
     kinds = {kind for word in words if (kind := kind_at(word))}
-    asked_kinds = kinds_of_options & {"run", "counters"}
-    if kinds <= {"run", "counters"} and "counters" in asked_kinds:
+    option_kinds = kinds_of_options & {"run", "counters"}  # one that traces have too tells nothing
+    if kinds <= {"run", "counters"} and "counters" in option_kinds:
         kinds = {"counters"}  # what has counters may be a run as well
     if len(kinds) > 1:
         problem = f"these are {' and '.join(KINDS[kind] for kind in sorted(kinds, key=list(KINDS).index))}"
         raise UsageError(problem, advice="compare traces with traces, runs with runs, counters with counters")
-    return next(iter(kinds or asked_kinds), "trace")
+    return next(iter(kinds or option_kinds), "trace")
 
 
 _FUNCTIONS = {"trace": "traces", "run": "runs", "counters": "counters"}

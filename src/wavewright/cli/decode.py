@@ -1,4 +1,8 @@
-"""`wavewright decode`: raw thread traces into tables or a ui_output directory."""
+"""`wavewright decode`: raw thread traces into tables or a ui_output directory, and decoded ones into tables.
+
+Each dispatch is a job: it is read, written and reported before the next one. A dispatch that cannot be read does not
+keep the others from being written; its error ends the command.
+"""
 
 from __future__ import annotations
 
@@ -44,43 +48,42 @@ def command(
 ) -> None:
     """Decode traces and write them."""
     options = {"threads": threads, "amd": amd, "source_root": source_root}
-    jobs = _conversions(
-        paths, dispatch, file_format, only_raw=bool(code_objects or shader_engines or any(options.values()))
-    )
+    needs_raw = bool(code_objects or shader_engines or any(options.values()))
+    jobs = _conversions(paths, dispatch, file_format, needs_raw=needs_raw)
     if jobs is None:
         options["amd"] = amd or file_format == "ui_output"  # which is for AMD's viewer
-        jobs = _decodings(paths, code_objects, dispatch, shader_engines, file_format, options)
+        jobs = _decodings(paths, dispatch, file_format, code_objects, shader_engines, options)
     write = _writer(file_format, output, schema=schema, force=force, with_annotations=with_annotations)
-    done: list[tuple[Overview, dict[str, Any]]] = []
+    results: list[tuple[Overview, dict[str, Any]]] = []  # of each dispatch: its facts, and its fields in JSON
     problems: list[WavewrightError] = []
     for job in jobs:
-        began = time.perf_counter()
+        start = time.perf_counter()
         try:
             with progress(f"reading {job.title} ({job.byte_count / 1e6:,.1f} MB)"):
                 trace = job.read()
-            decoded = time.perf_counter()
+            read_end = time.perf_counter()
             with progress(f"writing {job.title}"):
                 written = write(trace)
                 facts = overview(trace)
         except WavewrightError as error:
             problems.append(error)
             continue
-        seconds = {"decode": decoded - began, "write": time.perf_counter() - decoded}
+        seconds = {"decode": read_end - start, "write": time.perf_counter() - read_end}
         summary = {"output": str(written), "seconds": seconds, "damaged": facts.damaged, "bytes": job.byte_count}
-        done.append((facts, msgspec.to_builtins(facts) | summary))
+        results.append((facts, msgspec.to_builtins(facts) | summary))
         if not as_json:
             _show(facts, job.byte_count, written, seconds)
-    if as_json and done:
+    if as_json and results:
         unreadable = [str(problem) for problem in problems]
-        dispatches = [summary for _, summary in sorted(done, key=lambda item: item[0].dispatch or 0)]
+        dispatches = [summary for _, summary in sorted(results, key=lambda item: item[0].dispatch or 0)]
         losses = [loss for summary in dispatches for loss in summary["losses"]]
         answer = {"format": file_format, "dispatches": dispatches, "unreadable": unreadable}
         emit_json(answer, inputs=paths, losses=losses)
     if problems:
-        if done:
-            problems[0].kept = f"{len(done)} of {counted(len(jobs), 'dispatches')} were written"
+        if results:
+            problems[0].kept = f"{len(results)} of {counted(len(jobs), 'dispatches')} were written"
         raise problems[0]
-    if strict and any(facts.damaged for facts, _ in done):
+    if strict and any(facts.damaged for facts, _ in results):
         what = "the input is incomplete (see the losses above)"
         raise DamagedError(what, kept="everything that could be decoded was written")
 
@@ -90,14 +93,17 @@ class _Job:
     """One dispatch to read."""
 
     title: str
-    byte_count: int
+    byte_count: int  #: Of its files; 0 = not known.
     read: Callable[[], ThreadTrace]
 
 
 def _conversions(
-    paths: tuple[Path, ...], dispatch: str | None, file_format: str, *, only_raw: bool
+    paths: tuple[Path, ...], dispatch: str | None, file_format: str, *, needs_raw: bool
 ) -> list[_Job] | None:
-    """The decoded traces that the only path leads to; None = it leads to raw traces."""
+    """The decoded traces that the only path leads to; None = it leads to raw traces.
+
+    `needs_raw`: options are given that only raw traces can obey.
+    """
     kind = sniff(paths[0]) if len(paths) == 1 else Kind.RAW_CAPTURE
     if kind in (Kind.RAW_CAPTURE, Kind.UNKNOWN):  # decoding says best why it cannot read something
         return None
@@ -106,46 +112,47 @@ def _conversions(
     where = str(paths[0])
     if file_format == "ui_output":
         raise UsageError(f"{kind.value}: decoded already", where=where, advice="--format parquet (or json) converts it")
-    if only_raw:
+    if needs_raw:
         what = "--code-object, --se, --threads, --amd and --source-root are for raw traces; this is decoded already"
         raise UsageError(what, where=where)
     if kind is Kind.SAMPLES:
         return [_Job("the PC samples", 0, partial(open_trace, paths[0], dispatch=dispatch))]
     candidates, losses = candidates_of(paths[0], kind)
     dispatches = decoded_dispatches(candidates, where)
-    asked = dispatches if dispatch is None else named(dispatches, dispatch)
-    full = [(d.key, d.item) for d in asked if not d.item.is_placeholder]
-    if not full:
+    chosen = dispatches if dispatch is None else named(dispatches, dispatch)
+    full = [each for each in chosen if not each.item.is_placeholder]
+    if not full:  # `choose` has the errors about a wrong name
         choose(dispatches, dispatch, where=where)
         what = "only empty placeholders: there is nothing to convert"
         raise UsageError(what, where=where, advice=f"wavewright info {quoted(where)}")
-    return [_Job(_title(key), c.byte_count, partial(read_decoded, c, losses)) for key, c in full]
+    return [_Job(_title(each.key), each.item.byte_count, partial(read_decoded, each.item, losses)) for each in full]
 
 
 def _decodings(
     paths: tuple[Path, ...],
-    code_objects: tuple[str, ...],
     dispatch: str | None,
-    shader_engines: tuple[int, ...],
     file_format: str,
+    code_objects: tuple[str, ...],
+    shader_engines: tuple[int, ...],
     options: dict[str, Any],
 ) -> list[_Job]:
+    """The dispatches of raw traces; `options` are those of `decode_window`."""
     from wavewright.readers.trace.att import decode_window
 
     capture = find_capture(paths, code_objects)
-    top = paths[0] if len(paths) == 1 else None
-    dispatches = raw_dispatches(capture.only(shader_engines=shader_engines or None), top)
-    asked = dispatches if dispatch is None else named(dispatches, dispatch)
-    if not asked:
+    top_folder = paths[0] if len(paths) == 1 else None
+    dispatches = raw_dispatches(capture.only(shader_engines=shader_engines or None), top_folder)
+    chosen = dispatches if dispatch is None else named(dispatches, dispatch)
+    if not chosen:
         choose(dispatches, dispatch, where=", ".join(map(str, paths)))
     if file_format == "ui_output":  # its directories number their kernels in the order in which rocprofv3 decodes
         from wavewright.export.trace.ui_output.kernel_ids import decode_order
 
-        order = decode_order(each.item.dispatch or 0 for each in asked)
-        asked = sorted(asked, key=lambda each: order.index(each.item.dispatch or 0))
+        order = decode_order(each.item.dispatch or 0 for each in chosen)
+        chosen = sorted(chosen, key=lambda each: order.index(each.item.dispatch or 0))
     return [
         _Job(_title(each.key), each.item.byte_count, partial(decode_window, capture, each.item, **options))
-        for each in asked
+        for each in chosen
     ]
 
 
@@ -156,6 +163,7 @@ def _title(key: str) -> str:
 def _writer(
     file_format: str, output: Path, *, schema: str, force: bool, with_annotations: bool
 ) -> Callable[[ThreadTrace], Path]:
+    """The function that writes a trace in the format, and returns the path of what it wrote."""
     if with_annotations and file_format != "ui_output":
         raise UsageError("--annotations is for ui_output", advice="leave out --format")
     if file_format == "ui_output":
@@ -188,12 +196,12 @@ def _label(trace: ThreadTrace) -> str:
 
 
 def _show(facts: Overview, byte_count: int, written: Path, seconds: dict[str, float]) -> None:
-
+    """Print what was decoded, its losses, and where it was written."""
     out = console()
-    share = f", {facts.unresolved:,} without PC" if facts.unresolved else ""
+    unresolved = f", {facts.unresolved:,} without PC" if facts.unresolved else ""
     name = "trace" if facts.dispatch is None else f"dispatch {facts.dispatch}"
     counts = (
-        f": {counted(facts.waves, 'waves')}, {counted(facts.instructions, 'instructions')}{share}, "
+        f": {counted(facts.waves, 'waves')}, {counted(facts.instructions, 'instructions')}{unresolved}, "
         f"{facts.shader_engines} SE, {byte_count / 1e6:,.2f} MB in {seconds['decode']:.2f} s"
     )
     out.print(sentence((name, "bold"), counts))

@@ -1,4 +1,8 @@
-"""`wavewright gate`, `baseline` and `loop`: captures judged by earlier ones or a budget, edits by before."""
+"""`wavewright gate`, `baseline` and `loop`: captures judged by earlier ones or a budget, an edit by the capture before.
+
+The verdict is that of `analysis.common.gate`; here captures are measured, its words are written in several formats, and
+the verdict becomes an exit status (docs/reference/cli.md).
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -33,7 +37,7 @@ from wavewright.readers.store import last_captures, open_store
 _TEXT_WIDTH = 160  #: Characters of a line in a file.
 _EXIT_CODES = {"pass": 0, "fail": 1, "cannot tell": 6}
 _LOOP_EXIT_CODES = {"worse": 1, "cannot tell": 6}
-_ENDINGS = {".md": "md", ".xml": "junit", ".json": "json", ".txt": "text"}
+_ENDINGS = {".md": "md", ".xml": "junit", ".json": "json", ".txt": "text"}  #: Of an output file -> its format.
 
 
 def gate(
@@ -60,7 +64,8 @@ def gate(
     answer = _judged(
         paths,
         baselines,
-        asked={"step": step, "kernel": kernel},
+        step=step,
+        kernel=kernel,
         metrics=metrics,
         budget_path=budget_path,
         from_store=None if store is None else partial(_last_of_store, store, series=series, count=last),
@@ -86,16 +91,35 @@ def gate(
         sys.exit(status)
 
 
+class _CapturePart(NamedTuple):
+    """The part of each capture that is measured: the steps of a marker, a kernel, metrics of counters."""
+
+    step: str | None
+    kernel: str | None
+    metrics: Sequence[str]
+
+    def or_that_of(self, stored: Baseline) -> _CapturePart:
+        """This part; what it leaves open is as in a baseline file: only equal parts can be compared."""
+        metrics = [name for name in stored.filters.get(METRICS, "").split("\n") if name]
+        kernel = self.kernel or stored.filters.get("kernel")
+        return _CapturePart(self.step or stored.step, kernel, self.metrics or metrics)
+
+
 def _judged(
     paths: Sequence[str],
     baselines: Sequence[str],
     *,
-    asked: dict[str, str | None],
+    step: str | None,
+    kernel: str | None,
     metrics: Sequence[str],
     budget_path: Path | None,
     from_store: Callable[[Baseline], Baseline] | None,
     **options: Any,
 ) -> GateAnswer:
+    """The verdict on the captures at `paths`, by a baseline (a file, captures, or those of a store), a budget, or both.
+
+    `metrics` are names of subjects (`SUBJECTS`) and of metrics of counters.
+    """
     from wavewright.analysis.common.gate import gate
 
     budget = None if budget_path is None else read_budget(budget_path)
@@ -103,40 +127,35 @@ def _judged(
         raise UsageError("--baseline and --store are two baselines", advice="give one of them")
     stored = _stored(baselines)
     subjects = [name for name in metrics if name in SUBJECTS and name != "metric"]
-    named = [name for name in metrics if name not in subjects]
-    if stored is not None:
-        asked = {
-            "step": asked["step"] or stored.step,
-            "kernel": asked["kernel"] or stored.filters.get("kernel"),
-        }
-        named = named or [name for name in stored.filters.get(METRICS, "").split("\n") if name]
+    part = _CapturePart(step, kernel, [name for name in metrics if name not in subjects])
+    part = part if stored is None else part.or_that_of(stored)
     written = _stored(paths)  # what another machine measured
+    captures = [*baselines] if written else [*paths, *baselines]
     if stored is not None:
         kind = stored.kind
+    elif written is not None and not captures:
+        kind = written.kind
     else:
-        captures = [*baselines] if written else [*paths, *baselines]
-        kind = written.kind if written and not captures else kind_of_paths(captures, asks_for_counters=bool(named))
+        kind = kind_of_paths(captures, asks_for_counters=bool(part.metrics))
     for name in subjects:
         if kind not in SUBJECTS[name].kinds:
-            fitting = ", ".join(each for each, subject in SUBJECTS.items() if kind in subject.kinds)
+            fitting = ", ".join(other for other, subject in SUBJECTS.items() if kind in subject.kinds)
             raise UsageError(f"--metric {name} is not of this kind of capture", advice=f"one of {fitting}")
-    current = written or _measured(paths, kind, metrics=named, **asked)
+    current = written or _measured(paths, kind, part)
     baseline = stored
-    if stored is None and baselines:
-        baseline = _measured(baselines, kind, metrics=named, **asked)
     if from_store is not None:
         baseline = from_store(current)
-    pairs = {}
-    if baseline is not None and kind == "run":
-        pairs = renamed_kernels(baseline, current)
+    elif stored is None and baselines:
+        baseline = _measured(baselines, kind, part)
+    pairs = renamed_kernels(baseline, current) if baseline is not None and kind == "run" else {}
     findings: Sequence[JudgedFinding] = ()
     if budget is not None and budget.strongest_finding is not None:
         if written is not None:
             advice = "give the captures themselves, or leave out strongest_finding"
             raise UsageError("a baseline file has no findings", where=paths[0], advice=advice)
-        findings = findings_of(paths, kind, asked["kernel"])
-    judged_by = subjects + ["metric"] * bool(named)
-    if named and not subjects and stored is not None and not metrics:
+        findings = findings_of(paths, kind, part.kernel)
+    judged_by = subjects + ["metric"] * bool(part.metrics)
+    if part.metrics and not metrics:  # they are those of the baseline file, beside what is judged without --metric
         judged_by = ["kernel", "metric"]
     return gate(current, baseline, subjects=judged_by, budget=budget, findings=findings, pairs=pairs, **options)
 
@@ -233,7 +252,7 @@ def baseline(
 ) -> None:
     """Write a baseline."""
     kind = kind_of_paths(paths, asks_for_counters=bool(metrics))
-    measurements = _measured(paths, kind, step=step, kernel=kernel, metrics=metrics)
+    measurements = _measured(paths, kind, _CapturePart(step, kernel, metrics))
     write_baseline(measurements, output, force=force)
     size = output.stat().st_size
     counts = [len(capture.quantities) for capture in measurements.captures]
@@ -249,13 +268,9 @@ def baseline(
         click.echo(printable(f"damaged, so that a gate cannot tell: {damage}"), err=True)
 
 
-def _measured(
-    paths: Sequence[str], kind: str, *, step: str | None, kernel: str | None, metrics: Sequence[str]
-) -> Baseline:
+def _measured(paths: Sequence[str], kind: str, part: _CapturePart) -> Baseline:
     """Quantities of the captures at the paths, read with progress on a terminal."""
-    return measured(
-        paths, kind, step=step, kernel=kernel, metrics=metrics, progress=lambda path: progress(f"reading {path}")
-    )
+    return measured(paths, kind, **part._asdict(), progress=lambda path: progress(f"reading {path}"))
 
 
 def loop(before: str, after: str, step: str | None, kernel: str | None, threshold: float, as_json: bool) -> None:
