@@ -9,7 +9,7 @@ import { outline } from "../../draw/measure";
 import type { Painter } from "../../draw/painter";
 import { colourOf, paper, seriesColour } from "../../draw/palette";
 import { kindName } from "../../draw/timeline_spans";
-import type { TimelineRow } from "../../draw/track_layout";
+import type { Strip, TimelineRow } from "../../draw/track_layout";
 import { current, traceOverview } from "../../model/document";
 import { kindOf, type Layer, type LayerSet, lateKinds, type Span, type Track } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
@@ -27,7 +27,8 @@ import { factsOf } from "../../widgets/span_facts";
 import { Timeline, TimelineHandle } from "../../widgets/timeline";
 import { groupOf, groupsAmong } from "./events";
 
-const THIN = { least: 2, most: 12 };
+/** Pixels of a row: thin ones, for a GPU has thousands of slots. */
+const ROW_HEIGHTS = { least: 2, most: 12 };
 
 function GlobalView() {
   return (
@@ -37,35 +38,46 @@ function GlobalView() {
   );
 }
 
-/** One row per slot, under its shader engine, compute unit and SIMD; events of an engine and
- * markers of a slot stand above them. */
+/**
+ * One row per slot, under its shader engine, compute unit and SIMD. Events of an engine stand above its first slot,
+ * markers of a slot above the slot.
+ */
 function globalRows(set: LayerSet, layer: Layer, gfxip: number): TimelineRow[] {
-  const [events, markers] = [set.layer("events"), set.layer("markers")];
-  const marked = new Map<string, TimelineRow["strips"]>();
-  for (const track of markers?.tracks ?? []) {
-    const key = slotKey(slotOf(track));
-    marked.set(key, [...(marked.get(key) ?? []), { layer: markers as Layer, track: track.track }]);
-  }
-  const unit = (cu: number) => (gfxip <= 9 ? `CU ${cu}` : `SA ${cu >> 7} WGP ${cu & 127}`);
+  const events = set.layer("events");
+  const markers = markerStrips(set.layer("markers"));
   const rows: TimelineRow[] = [];
-  let last = -1;
+  let lastEngine: number | null = null; // tracks are in the order of engines
   for (const track of layer.tracks) {
-    const { se, cu, simd, slot } = slotOf(track);
-    const own = se === last ? undefined : events?.tracks.find((event) => event.se === se);
-    if (events && own) {
-      const strips = [{ layer: events, track: own.track }];
-      rows.push({ key: `events/${se}`, label: "", path: [`SE ${se}`, "events"], strips });
+    const place = slotOf(track);
+    const path = [`SE ${place.se}`, unitName(place.cu, gfxip), `${place.simd}`];
+    const ofEngine = place.se === lastEngine ? undefined : events?.tracks.find((event) => event.se === place.se);
+    lastEngine = place.se;
+    if (events && ofEngine) {
+      const strips = [{ layer: events, track: ofEngine.track }];
+      rows.push({ key: `events/${place.se}`, label: "", path: [`SE ${place.se}`, "events"], strips });
     }
-    last = se;
-    const path = [`SE ${se}`, unit(cu), `${simd}`];
-    const strips = marked.get(slotKey({ se, cu, simd, slot }));
-    if (strips) rows.push({ key: `markers/${track.track}`, label: `${slot} marks`, path, strips });
-    rows.push({ key: `${track.track}`, label: `${slot}`, path, strips: [{ layer, track: track.track }] });
+    const marks = markers.get(slotKey(place));
+    if (marks) rows.push({ key: `markers/${track.track}`, label: `${place.slot} marks`, path, strips: marks });
+    rows.push({ key: `${track.track}`, label: `${place.slot}`, path, strips: [{ layer, track: track.track }] });
   }
   return rows;
 }
 
-/** What colours the waves: their kernel, or what the layers beside it tell. */
+/** Strips of the markers by slot, one for each depth. */
+function markerStrips(markers: Layer | undefined): Map<string, Strip[]> {
+  const strips = new Map<string, Strip[]>();
+  if (!markers) return strips;
+  for (const track of markers.tracks) {
+    const key = slotKey(slotOf(track));
+    strips.set(key, [...(strips.get(key) ?? []), { layer: markers, track: track.track }]);
+  }
+  return strips;
+}
+
+/** Up to gfx9 a CU; later a WGP, of whose byte bit 7 is the shader array. */
+const unitName = (cu: number, gfxip: number) => (gfxip <= 9 ? `CU ${cu}` : `SA ${cu >> 7} WGP ${cu & 127}`);
+
+/** What colours the waves -> the layer whose kinds say so. */
 const COLOURS = {
   kernel: "waves",
   workgroup: "waves_by_workgroup",
@@ -93,51 +105,26 @@ function useWaves(set: LayerSet, kernels: Layer, by: ColourBy): Layer {
 function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
   const by = colourBy(set);
   const layer = useWaves(set, kernels, by);
+  const { gfxip, clock_mhz: clockMhz } = traceOverview();
+  /** The kind that the legend lights up where colours are not kernels: a kernel is selected in all views instead. */
   const lit = useSignal<number | null>(null);
-  const facts = traceOverview();
-  const events = set.layer("events");
-  const groups = useMemo(() => groupsAmong(events?.kinds ?? []), [events]);
-  const hidden = useSignal<ReadonlySet<string>>(new Set(groups.filter((g) => !g.isOnAtFirst).map((g) => g.name)));
-  const handle = useMemo(() => new TimelineHandle(), []);
-  const rows = useMemo(() => globalRows(set, layer, facts.gfxip), [set, layer, facts.gfxip]);
-  const trackOf = useMemo(() => new Map(layer.tracks.map((track) => [slotKey(slotOf(track)), track.track])), [layer]);
   const chosenKind = by === "kernel" ? selection.value.kernel : (lit.value ?? undefined);
-
+  const groups = useMemo(() => groupsAmong(set.layer("events")?.kinds ?? []), [set]);
+  const hidden = useSignal<ReadonlySet<string>>(
+    new Set(groups.filter((group) => !group.isOnAtFirst).map(({ name }) => name)),
+  );
+  const handle = useMemo(() => new TimelineHandle(), []);
+  const rows = useMemo(() => globalRows(set, layer, gfxip), [set, layer, gfxip]);
+  const trackOf = useMemo(() => new Map(layer.tracks.map((track) => [slotKey(slotOf(track)), track.track])), [layer]);
   const kindColour = (of: Layer, kind: number) => {
     if (of !== layer) return undefined;
     if (chosenKind !== undefined && chosenKind !== kind) return colourOf("UNFINISHED");
     return kindOf(layer, kind)?.colour ? undefined : seriesColour(kind);
   };
-  const onSpan = (span: Span | null) => {
-    if (span?.layer !== layer) return;
-    const wave = tracedWave(span);
-    const isKernel = by === "kernel" && facts.kernels.some((k) => k.kernel === span.kind);
-    if (wave) selectWave(wave.wave);
-    else if (isKernel) select({ kernel: span.kind });
-  };
-  const onHover = (span: Span | null) => {
-    const wave = span?.count === 1 ? tracedWave(span) : undefined;
-    preview.value = wave ? { wave: wave.wave } : {};
-  };
-  const tooltipOf = async (span: Span): Promise<string[]> => {
-    const traced = span.layer === layer ? tracedWave(span) : undefined;
-    const own = traced ? [`traced wave ${traced.wave}: click selects it`] : [];
-    return [...own, ...(await factsOf(span).catch(() => []))];
-  };
-  const overlay = (painter: Painter, frame: Frame) => {
-    if (!events) return;
-    const isShown = (span: Span) => !hidden.value.has(groupOf(kindName(events, span.kind)).name);
-    const engine = (track: number) => `SE ${events.tracks.find((l) => l.track === track)?.se}`;
-    paintEventLines(painter, frame, set, events, isShown, engine, {});
-  };
-  const highlight = (painter: Painter, frame: Frame) => {
-    const mark = (wave: Wave | undefined, colour: string, width: number) => {
-      const track = wave ? trackOf.get(slotKey(wave)) : undefined;
-      const place = track === undefined ? null : frame.trackToY(layer, track);
-      if (wave && place) outline(painter, frame, place, wave, colour, width);
-    };
-    mark(waveNumbered(selection.value.wave), paper("text"), 2);
-    if (preview.value.wave !== selection.value.wave) mark(waveNumbered(preview.value.wave), paper("accent"), 1);
+  const chooseKind = (kind: number) => {
+    const next = kind === chosenKind ? undefined : kind;
+    if (by === "kernel") select({ kernel: next });
+    else lit.value = next ?? null;
   };
   const chosen = waveNumbered(selection.value.wave);
   const track = soughtTrack(layer) ?? (chosen ? trackOf.get(slotKey(chosen)) : undefined);
@@ -153,16 +140,7 @@ function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
             lit.value = null;
           }}
         />
-        <KindLegend
-          label={`Waves by ${by}`}
-          entries={entriesOf(layer)}
-          chosen={chosenKind}
-          onKind={(kind) => {
-            const next = kind === chosenKind ? undefined : kind;
-            if (by === "kernel") select({ kernel: next });
-            else lit.value = next ?? null;
-          }}
-        />
+        <KindLegend label={`Waves by ${by}`} entries={entriesOf(layer)} chosen={chosenKind} onKind={chooseKind} />
         <SaveMenu name="global_view" offers={handle.offers()} />
       </div>
       <Timeline
@@ -171,16 +149,64 @@ function Tracks({ set, layer: kernels }: { set: LayerSet; layer: Layer }) {
         rows={rows}
         hasEdges
         unit="cycles"
-        clockMhz={facts.clock_mhz}
-        rowHeights={THIN}
+        clockMhz={clockMhz}
+        rowHeights={ROW_HEIGHTS}
         overviewLayer={layer}
         countedAs="waves"
         handle={handle}
         reveal={track === undefined ? null : { layer, track }}
-        {...{ onSpan, onHover, tooltipOf, overlay, highlight, kindColour }}
+        onSpan={(span) => {
+          if (span?.layer === layer) selectWaveOf(span, by);
+        }}
+        onHover={previewWaveOf}
+        tooltipOf={(span) => waveFacts(span, layer)}
+        overlay={(painter, frame) => paintEvents(painter, frame, set, hidden.value)}
+        highlight={(painter, frame) => paintWaves(painter, frame, layer, trackOf)}
+        kindColour={kindColour}
       />
     </div>
   );
+}
+
+/** Selects the traced wave of a span; of a span that is no traced wave the kernel, where that is its kind. */
+function selectWaveOf(span: Span, by: ColourBy): void {
+  const wave = tracedWave(span);
+  if (wave) selectWave(wave.wave);
+  else if (by === "kernel" && traceOverview().kernels.some(({ kernel }) => kernel === span.kind)) {
+    select({ kernel: span.kind });
+  }
+}
+
+function previewWaveOf(span: Span | null): void {
+  const wave = span?.count === 1 ? tracedWave(span) : undefined;
+  preview.value = wave ? { wave: wave.wave } : {};
+}
+
+/** Lines of the tooltip of a span; `layer` has the waves. */
+async function waveFacts(span: Span, layer: Layer): Promise<string[]> {
+  const traced = span.layer === layer ? tracedWave(span) : undefined;
+  const own = traced ? [`traced wave ${traced.wave}: click selects it`] : [];
+  return [...own, ...(await factsOf(span).catch(() => []))];
+}
+
+/** Lines of the events whose group is not hidden, through the tracks of their shader engine. */
+function paintEvents(painter: Painter, frame: Frame, set: LayerSet, hidden: ReadonlySet<string>): void {
+  const events = set.layer("events");
+  if (!events) return;
+  const isShown = (span: Span) => !hidden.has(groupOf(kindName(events, span.kind)).name);
+  const engine = (number: number) => `SE ${events.tracks.find(({ track }) => track === number)?.se}`;
+  paintEventLines(painter, frame, set, events, isShown, engine, {});
+}
+
+/** Outlines the selected wave, and the one that the pointer is over in another view. */
+function paintWaves(painter: Painter, frame: Frame, layer: Layer, trackOf: Map<string, number>): void {
+  const mark = (wave: Wave | undefined, colour: string, width: number) => {
+    const track = wave ? trackOf.get(slotKey(wave)) : undefined;
+    const place = track === undefined ? null : frame.trackToY(layer, track);
+    if (wave && place) outline(painter, frame, place, wave, colour, width);
+  };
+  mark(waveNumbered(selection.value.wave), paper("text"), 2);
+  if (preview.value.wave !== selection.value.wave) mark(waveNumbered(preview.value.wave), paper("accent"), 1);
 }
 
 interface EventChipsProps {
