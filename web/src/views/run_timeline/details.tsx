@@ -8,6 +8,7 @@ import { select } from "../../model/selection";
 import { reveal, show } from "../../model/timewindow";
 import { Answered } from "../../widgets/answered";
 
+/** One event of a run; times are absent of what is not on the timeline. */
 export interface EventAnswer {
   item: number;
   table: string;

@@ -11,7 +11,9 @@ import type { Frame } from "../../draw/frame";
 import type { Painter } from "../../draw/painter";
 import { mixed, paper } from "../../draw/palette";
 import { kindName, runColour, spanName } from "../../draw/timeline_spans";
+import type { TimelineRow } from "../../draw/track_layout";
 import { current } from "../../model/document";
+import type { Flows } from "../../model/flows";
 import { shortName } from "../../model/kernel_names";
 import type { LayerSet, Span, Track } from "../../model/layers";
 import { useAnswer } from "../../model/loaded";
@@ -29,20 +31,22 @@ import { ArrowChecks, useArrows } from "./arrows";
 import { type EventAnswer, EventDetails } from "./details";
 import "./run_timeline.css";
 
+/** Kind of tracks, name and hint of its check box. */
 const TRACK_KINDS = [
   ["stream", "GPUs", "Dispatches and copies on the streams of GPUs"],
   ["thread", "Calls", "Calls and marker ranges of threads, nested"],
   ["marks", "Marks", "Moments on threads"],
   ["allocations", "Allocations", "Allocations and releases of memory"],
 ] as const;
+/** How much paler events are that a search or the selected kernel leaves out, from 0 to 1. */
 const FADED = 0.78;
 /** Names stay readable: a run with many tracks is scrolled. */
 const ROW_HEIGHTS = { least: 14, most: 18 };
-/** An event that takes this share of the screen was meant by a click on it; of narrower ones the group is shown closer. */
+/** Of the width of the screen: an event as wide as this was meant by a click on it; of narrower ones the group is shown closer. */
 const EASY_TO_HIT = 0.004;
 /** Facts in a tooltip; all of them stand in the panel of the selected event. */
 const MOST_FACTS = 4;
-/** Of curves, shown at first where it was sampled. */
+/** Curves of this name are shown at first, where power was sampled. */
 const POWER = /power/i;
 
 function RunTimeline() {
@@ -54,63 +58,51 @@ function RunTimeline() {
 }
 
 function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
-  const hidden = useSignal<ReadonlySet<string>>(new Set());
+  const hiddenKinds = useSignal<ReadonlySet<string>>(new Set());
   const query = useSignal("");
   const handle = useMemo(() => new TimelineHandle(), []);
   const names = useMemo(() => namesOf(layer), [layer]);
-  const rows = useComputed(() => {
-    const isShown = ({ kind, group }: Track) =>
-      !hidden.value.has(kind as string) && (!trackGroup.value || group?.[0] === trackGroup.value);
-    const own = rowsOfLayer(layer, isShown);
-    const track = sqlTrack.value;
-    return track ? [...rowsOfLayer(addTrack(set, track)), ...own] : own;
-  });
+  const rows = useComputed(() => rowsOf(set, layer, hiddenKinds.value));
   const { matching, colours } = useColours(layer, names, query, handle.isThin);
   const item = useComputed(() => spanItem(selection.value.span));
   const event = useAnswer(
     item.value < 0 ? null : json<EventAnswer>(current.value, "span", { layer: layer.name, item: item.value }),
   );
   const chosen = event.value.state === "ready" ? event.value.value : null;
+  const focus = chosen && chosen.track !== undefined ? focusOf(layer, chosen) : null;
   const arrows = useArrows(layer);
+  /** The time at which the pointer was pressed last. */
   const pressed = useRef(0);
-  const kernelOf = (span: { item: number; kind: number }) =>
-    isDispatch(layer, span.item) ? names[span.kind] : undefined;
+  const kernelOf = ({ item, kind }: EventOfKind) => (isDispatch(layer, item) ? names[kind] : undefined);
+  const choose = (found: EventOfKind) => select({ span: spanKey(layer, found.item), kernelName: kernelOf(found) });
   const onSpan = async (group: Span | null) => {
     if (!group) return;
     if (group.layer !== layer) return select({ range: { begin: group.begin, end: group.end } });
-    const under = await meant(set, group, pressed.current);
-    if (under) select({ span: spanKey(layer, under.item), kernelName: kernelOf(under) });
+    const meant = await eventMeant(set, group, pressed.current);
+    if (meant) choose(meant);
     else showAround(group);
   };
   const onHover = (span: Span | null) => {
     const next = span?.layer === layer && span.item >= 0 ? kernelOf(span) : undefined;
     if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
-  const overlay = (painter: Painter, frame: Frame) => arrows.paint(painter, frame);
   const highlight = (painter: Painter, frame: Frame) => {
     if (chosen) paintFlows(painter, frame, layer.name, chosen.flows.flows, paper("accent"), 2);
   };
-  const focus = chosen && chosen.track !== undefined ? focusOf(layer, chosen) : null;
   const step = async (by: 1 | -1) => {
-    const kinds = [...(matching.value ?? [])];
-    const kind = kinds.includes(focus?.kind ?? -1) ? (focus?.kind as number) : kinds[0];
-    if (kind === undefined) return;
-    const parameters = { layer: layer.name, kind, item: item.value, step: by };
-    const next = await askJson<{ item: number } & Range>(current.value, "occurrence", parameters);
-    select({ span: spanKey(layer, next.item), kernelName: kernelOf({ item: next.item, kind }) });
+    const next = await occurrence({ layer, kinds: matching.value, from: item.value, fromKind: focus?.kind, by });
+    if (!next) return;
+    choose(next);
     showFrom(next);
   };
-  const count = arrows.around?.count ?? 0;
   return (
     <div class="view">
       <div class="toolbar run-toolbar">
-        <TrackKinds layer={layer} hidden={hidden} />
+        <TrackKinds layer={layer} hidden={hiddenKinds} />
         <ArrowChecks {...arrows} />
         <Processes names={[...new Set(layer.tracks.map((track) => track.group[0] ?? ""))]} />
         <Finder query={query} matches={matching.value?.size ?? 0} step={(by) => void step(by)} />
-        {count > (arrows.around?.flows.length ?? 0) ? (
-          <span data-too-many-flows={count}>{exact(count)} launches: zoom in to see their arrows</span>
-        ) : null}
+        <HiddenArrows flows={arrows.around} />
         <SaveMenu name="timeline" offers={handle.offers()} />
       </div>
       {layer.notes.length ? <p class="run-notes">{layer.notes.join("; ")}.</p> : null}
@@ -138,12 +130,52 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
           overviewLayer={layer}
           countedAs="events"
           onSpan={(span) => void onSpan(span)}
-          {...{ onHover, focus, overlay, highlight }}
+          overlay={(painter, frame) => arrows.paint(painter, frame)}
+          {...{ onHover, focus, highlight }}
         />
         {item.value >= 0 ? <EventDetails answer={event} layer={layer} /> : null}
       </div>
     </div>
   );
+}
+
+/** The tracks that are shown; above them that of the rows of a query, where the SQL view made one. */
+function rowsOf(set: LayerSet, layer: RunLayer, hiddenKinds: ReadonlySet<string>): TimelineRow[] {
+  const isShown = ({ kind, group }: Track) =>
+    !hiddenKinds.has(kind as string) && (!trackGroup.value || group?.[0] === trackGroup.value);
+  const ofQuery = sqlTrack.value;
+  return [...(ofQuery ? rowsOfLayer(addTrack(set, ofQuery)) : []), ...rowsOfLayer(layer, isShown)];
+}
+
+/** An event by its item, and the number of its name. */
+interface EventOfKind {
+  item: number;
+  kind: number;
+}
+
+interface Step {
+  layer: RunLayer;
+  /** Names that match the search; null = nothing is sought. */
+  kinds: ReadonlySet<number> | null;
+  /** The selected event; -1 = none. */
+  from: number;
+  fromKind: number | undefined;
+  by: 1 | -1;
+}
+
+/** The next or previous event of the selected one's name where that matches, else of the first name that does. */
+async function occurrence({ layer, kinds, from, fromKind, by }: Step): Promise<(EventOfKind & Range) | null> {
+  const kind = fromKind !== undefined && kinds?.has(fromKind) ? fromKind : [...(kinds ?? [])][0];
+  if (kind === undefined) return null;
+  const parameters = { layer: layer.name, kind, item: from, step: by };
+  const next = await askJson<{ item: number } & Range>(current.value, "occurrence", parameters);
+  return { ...next, kind };
+}
+
+/** How many arrows there would be, where they are too many to be drawn. */
+function HiddenArrows({ flows }: { flows: Flows | null }) {
+  if (!flows || flows.count <= flows.flows.length) return null;
+  return <span data-too-many-flows={flows.count}>{exact(flows.count)} launches: zoom in to see their arrows</span>;
 }
 
 /** Colours by kind: those that a search, or the selected kernel, leaves out are faded. */
@@ -160,8 +192,8 @@ function useColours(layer: RunLayer, names: string[], query: Signal<string>, isT
   return { matching, colours };
 }
 
-/** The event that a click meant: a group on screen stands for many, of which the one under the pointer must be wide. */
-async function meant(set: LayerSet, group: Span, time: number): Promise<Span | null> {
+/** The event that a click meant; null = the click was on a group of events that are too narrow to be hit. */
+async function eventMeant(set: LayerSet, group: Span, time: number): Promise<Span | null> {
   if (group.item >= 0) return group;
   const under = await set.rawSpanAt({ layer: group.layer, track: group.track, time }, 0).catch(() => null);
   const { begin, end } = shown.value;
@@ -256,13 +288,13 @@ async function factsOfEvent(layer: RunLayer, span: Span): Promise<string[]> {
   return [event.what, ...event.facts.slice(0, MOST_FACTS).map(({ name, value }) => `${name} ${value.slice(0, 120)}`)];
 }
 
-/** The time under the pointer: groups of events do not say which of them was meant. */
+/** The time under the pointer, with which `eventMeant` finds the event in a group. `range` is what is on screen. */
 function timeUnder(event: PointerEvent, range: Range): number {
   const box = (event.currentTarget as HTMLElement).querySelector(".timeline");
   const facts = (event.currentTarget as HTMLElement).querySelector<HTMLElement>(".timeline-facts");
   if (!box || !facts) return range.begin;
   const { left, width } = box.getBoundingClientRect();
-  const gutter = Number(facts.dataset.gutter);
+  const gutter = Number(facts.dataset.gutter); // pixels of the names of tracks, as the timeline states them
   return range.begin + ((event.clientX - left - gutter) / Math.max(1, width - gutter)) * (range.end - range.begin);
 }
 
