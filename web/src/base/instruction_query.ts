@@ -1,5 +1,5 @@
 // Instructions by what they are: `v12`, `type:vmem`, `stall>1000`, and words of their texts; all terms must fit.
-import { overlap, type Register, registerOf, registersOf } from "./isa_text";
+import { namedRegisters, overlap, type Register, registerOf, registersOf } from "./isa_text";
 
 /** What is asked about one instruction. */
 export interface InstructionFacts {
@@ -24,8 +24,7 @@ export interface InstructionQuery {
   registers: Register[];
 }
 
-const NAMED =
-  /\b(?:ttmp|[vsa])(?:\d+(?:\.[lh]\b)?|\[\d+(?::\d+)?\])|\b(?:vcc|exec|flat_scratch|xnack_mask)(?:_lo|_hi)?\b|\b(?:scc|m0)\b/g;
+/** What `1k` and `2m` multiply with. */
 const FACTORS: Record<string, number> = { "": 1, k: 1e3, m: 1e6 };
 const COMPARED: Record<string, (a: number, b: number) => boolean> = {
   ">": (a, b) => a > b,
@@ -35,6 +34,7 @@ const COMPARED: Record<string, (a: number, b: number) => boolean> = {
   "=": (a, b) => a === b,
 };
 
+/** `stall>1000`, `hits<=2k`; null = it is no comparison of a figure. */
 function figureTest(term: string): { figure: Figure; test: Test } | null {
   const match = /^([a-z]+)(>=|<=|>|<|=)([\d.,]{1,15})([km]?)$/i.exec(term);
   const figure = FIGURES.find((name) => name === match?.[1]?.toLowerCase());
@@ -46,11 +46,13 @@ function figureTest(term: string): { figure: Figure; test: Test } | null {
 
 /** The registers that an instruction has to do with. */
 export function registersIn({ text, unnamed }: Pick<InstructionFacts, "text" | "unnamed">): Register[] {
-  const named = [...text.matchAll(NAMED)].map(([name]) => registerOf(name)).filter((register) => register !== null);
-  return [...named, ...registersOf(unnamed)];
+  return [...namedRegisters(text), ...registersOf(unnamed)];
 }
 
-/** What terms ask for; null = none of them is a register, a type or a figure: it is only a text. */
+/**
+ * What terms ask for; null = none of them is a register, a type or a figure: it is only a text. A word that is a register
+ * is always one: `v1` does not find `v12`.
+ */
 export function instructionQuery(text: string): InstructionQuery | null {
   const tests: Test[] = [];
   const words: string[] = [];
@@ -70,7 +72,7 @@ export function instructionQuery(text: string): InstructionQuery | null {
     } else words.push(term.toLowerCase());
   }
   if (!tests.length) return null;
-  const test: Test = (facts) =>
-    words.every((word) => facts.text.toLowerCase().includes(word)) && tests.every((each) => each(facts));
+  const hasWords: Test = ({ text: instruction }) => words.every((word) => instruction.toLowerCase().includes(word));
+  const test: Test = (facts) => hasWords(facts) && tests.every((fits) => fits(facts));
   return { test, registers, ...(by ? { by } : {}) };
 }

@@ -7,10 +7,18 @@ export interface Token {
   text: string;
 }
 
+/** Registers as disassembly writes them: `v7`, `v7.l`, `s[2:5]`, `ttmp11`; those of two halves; others. */
+const REGISTER = [
+  "\\b(?:ttmp|[vsa])(?:\\d+(?:\\.[lh]\\b)?|\\[\\d+(?::\\d+)?\\])",
+  "\\b(?:vcc|exec|flat_scratch|xnack_mask)(?:_lo|_hi)?\\b",
+  "\\b(?:scc|m0|vccz|execz)\\b",
+].join("|");
+
+/** What follows the mnemonic: the first that fits counts, so registers come before the words and numbers that they look like. */
 const PATTERN = new RegExp(
   [
     "(?<comment>(?:;|//).*$)",
-    "(?<register>\\b(?:ttmp|[vsa])(?:\\d+(?:\\.[lh]\\b)?|\\[\\d+(?::\\d+)?\\])|\\b(?:vcc|exec|flat_scratch|xnack_mask)(?:_lo|_hi)?\\b|\\b(?:scc|m0|vccz|execz)\\b)",
+    `(?<register>${REGISTER})`,
     "(?<number>-?\\b0x[0-9a-fA-F]+\\b|-?\\b\\d+(?:\\.\\d+)?\\b)",
     "(?<word>[A-Za-z_][\\w.]*)",
     "(?<plain>[^A-Za-z_0-9;/-]+|.)",
@@ -38,11 +46,12 @@ export interface Register {
   file: string;
   first: number;
   last: number;
-  /** Of a register that holds two values: the low or the high one. */
+  /** Of a register that holds two 16-bit values: the low one (`l`) or the high one (`h`). */
   half?: string;
 }
 
-const HALVES: Record<string, [number, number]> = { "": [0, 1], _lo: [0, 0], _hi: [1, 1] };
+/** First and last 32-bit register of a special one that has two of them, by its ending. */
+const HALVES: Record<string, [first: number, last: number]> = { "": [0, 1], _lo: [0, 0], _hi: [1, 1] };
 
 /** `v7`, `v7.l`, `s[2:5]`, `vcc_lo`, … ; null for anything else. */
 export function registerOf(text: string): Register | null {
@@ -60,6 +69,7 @@ export function registerOf(text: string): Register | null {
   return /^(scc|m0|mode|vccz|execz)$/.test(text) ? { file: text, first: 0, last: 0 } : null;
 }
 
+/** Whether two texts name a register in common. */
 export function overlap(a: Register, b: Register): boolean {
   const areOtherHalves = a.half !== undefined && b.half !== undefined && a.half !== b.half;
   return a.file === b.file && a.first <= b.last && b.first <= a.last && !areOtherHalves;
@@ -79,21 +89,21 @@ export function registersOf(list: string): Register[] {
  */
 export function resultsOf(tokens: Token[], written: Register[]): Set<number> {
   const results = new Set<number>();
-  const left = [...written];
+  const notFound = [...written];
   const isDual = tokens.some(({ text }) => text.includes("::"));
-  let isOpen = true;
+  let mayBeResult = true;
   tokens.forEach(({ kind, text }, place) => {
     if (kind !== "register") {
-      isOpen ||= text.includes("::");
+      if (text.includes("::")) mayBeResult = true; // the second half starts
       return;
     }
     const register = registerOf(text);
-    const at = isOpen && register ? left.findIndex((other) => isSame(register, other)) : -1;
+    const at = mayBeResult && register ? notFound.findIndex((other) => isSame(register, other)) : -1;
     if (at >= 0) {
-      left.splice(at, 1);
+      notFound.splice(at, 1);
       results.add(place);
     }
-    isOpen = at >= 0 && !isDual;
+    mayBeResult = at >= 0 && !isDual; // once a register is an operand, the next ones are; a half has one result
   });
   return results;
 }
@@ -101,3 +111,10 @@ export function resultsOf(tokens: Token[], written: Register[]): Set<number> {
 function isSame(a: Register, b: Register): boolean {
   return a.file === b.file && a.first === b.first && a.last === b.last && a.half === b.half;
 }
+
+/** The registers that a text names. */
+export function namedRegisters(text: string): Register[] {
+  return [...text.matchAll(NAMED)].map(([name]) => registerOf(name)).filter((register) => register !== null);
+}
+
+const NAMED = new RegExp(REGISTER, "g");

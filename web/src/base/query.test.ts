@@ -48,6 +48,7 @@ test("instructions by register, type and stall", () => {
   expect(register?.test(facts("buffer_load_dwordx4 v[10:13], off", "VMEM", 0))).toBe(true);
   expect(register?.test(facts("v_mov_b32 v120, s12", "VALU", 0))).toBe(false);
   expect(instructionQuery("vcc")?.test(facts("v_cndmask_b32 v1, v2, v3", "VALU", 0, "vcc"))).toBe(true);
+  expect(instructionQuery("vccz")?.test(facts("s_mov_b32 s0, vccz", "SALU", 0))).toBe(true);
   const costly = instructionQuery("type:vmem stall>1k load");
   expect(costly?.by).toBe("stall");
   expect(costly?.test(facts("buffer_load_dword v1", "VMEM", 1001))).toBe(true);

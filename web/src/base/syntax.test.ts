@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { expanded, type LineState, languageOf, lineStates, tokenized } from "./syntax";
 
-const kinds = (line: string, language: "c" | "python", state: LineState = 0) =>
+const kinds = (line: string, language: "c" | "python", state: LineState = "code") =>
   tokenized(line, language, state).tokens.map((token) => `${token.kind}:${token.text}`);
 
 describe("tokenized", () => {
@@ -44,10 +44,10 @@ describe("tokenized", () => {
 
   it("carries comments and strings over line ends", () => {
     const lines = ["a /* b", "c", "d */ e", 'x = """', "in '''", '""" + 1'];
-    expect([...lineStates(lines.slice(0, 3), "c")]).toEqual([0, 1, 1]);
-    expect([...lineStates(lines.slice(3), "python")]).toEqual([0, 2, 2]);
-    expect(kinds("d */ e", "c", 1)).toEqual(["comment:d */", "plain: e"]);
-    expect(kinds('""" + 1', "python", 2)).toEqual(['string:"""', "plain: + ", "number:1"]);
+    expect([...lineStates(lines.slice(0, 3), "c")]).toEqual(["code", "comment", "comment"]);
+    expect([...lineStates(lines.slice(3), "python")]).toEqual(["code", '"""', '"""']);
+    expect(kinds("d */ e", "c", "comment")).toEqual(["comment:d */", "plain: e"]);
+    expect(kinds('""" + 1', "python", '"""')).toEqual(['string:"""', "plain: + ", "number:1"]);
   });
 
   it("loses no character of any line", () => {

@@ -1,5 +1,6 @@
 // Small colouring of source text: comments, strings, numbers, words of the language, calls. Every line is read once from
-// left to right, so time is linear whatever stands in it; what goes on over line ends is carried as a state.
+// left to right, so time is linear whatever stands in it; what goes on over line ends is carried as a state. It only
+// colours: what a compiler would refuse is coloured as well as it can be.
 
 export type Language = "c" | "python" | "plain";
 export type TokenKind = "plain" | "comment" | "string" | "number" | "keyword" | "type" | "call" | "preprocessor";
@@ -9,8 +10,8 @@ export interface Token {
   text: string;
 }
 
-/** What a line begins inside of: 0 nothing, 1 a block comment, 2 and 3 a triple-quoted string with " and '. */
-export type LineState = 0 | 1 | 2 | 3;
+/** What a line starts inside of: code, a block comment of C, or a string of Python with these quotes. */
+export type LineState = "code" | "comment" | '"""' | "'''";
 
 const words = (text: string) => new Set(text.split(/\s+/));
 const C_WORDS = words(
@@ -38,57 +39,79 @@ export function languageOf(file: string): Language {
   return "plain";
 }
 
-const isWord = (code: number) =>
-  (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code > 127;
 const isDigit = (code: number) => code >= 48 && code <= 57;
+const isLetter = (code: number) => (code >= 65 && code <= 90) || (code >= 97 && code <= 122);
+/** What words consist of, by its character code: also `_`, and everything beyond ASCII. */
+const isWord = (code: number) => isDigit(code) || isLetter(code) || code === 95 || code > 127;
 
-/** The tokens of one line that begins in `state`, and the state after it. The tokens joined are the line. */
+/** Cuts a line into tokens from left to right; together they are the line. */
+class Scanner {
+  readonly tokens: Token[] = [];
+  at = 0;
+
+  constructor(readonly line: string) {}
+
+  /** A token up to before `end`; plain ones that follow each other are one. */
+  take(kind: TokenKind, end: number): void {
+    const last = this.tokens.at(-1);
+    const text = this.line.slice(this.at, end);
+    if (last && kind === "plain" && last.kind === "plain") last.text += text;
+    else if (text) this.tokens.push({ kind, text });
+    this.at = end;
+  }
+
+  /** The rest of a comment or string that may go on in the next line, which is looked for from `from` on; the state after it. */
+  takeInside(state: Exclude<LineState, "code">, from = this.at): LineState {
+    const closing = state === "comment" ? "*/" : state;
+    const end = this.line.indexOf(closing, from);
+    this.take(state === "comment" ? "comment" : "string", end < 0 ? this.line.length : end + closing.length);
+    return end < 0 ? state : "code";
+  }
+}
+
+/** The tokens of one line that starts in `state`, and the state after it. The tokens joined are the line. */
 export function tokenized(
   line: string,
   language: Language,
-  state: LineState = 0,
+  state: LineState = "code",
 ): { tokens: Token[]; state: LineState } {
-  if (language === "plain") return { tokens: line ? [{ kind: "plain", text: line }] : [], state: 0 };
-  const tokens: Token[] = [];
-  let at = 0;
-  let after: LineState = state;
-  const take = (kind: TokenKind, end: number) => {
-    const last = tokens[tokens.length - 1];
-    const text = line.slice(at, end);
-    if (last && last.kind === kind && kind === "plain") last.text += text;
-    else if (text) tokens.push({ kind, text });
-    at = end;
-  };
-  const takeUntil = (kind: TokenKind, closing: string, from: number) => {
-    const end = line.indexOf(closing, from);
-    if (end >= 0) after = 0;
-    take(kind, end < 0 ? line.length : end + closing.length);
-  };
-  if (state === 1) takeUntil("comment", "*/", 0);
-  else if (state) takeUntil("string", state === 2 ? '"""' : "'''", 0);
-  else if (language === "c" && /^\s{0,64}#/.test(line))
-    take("preprocessor", (/^\s*#\s*\w*/.exec(line) as RegExpExecArray)[0].length);
-  while (at < line.length) {
-    const code = line.charCodeAt(at);
-    const two = line.substr(at, 2);
-    if (language === "c" ? two === "//" : line[at] === "#") take("comment", line.length);
-    else if (language === "c" && two === "/*") {
-      after = 1;
-      takeUntil("comment", "*/", at + 2);
-    } else if (language === "python" && (line.startsWith('"""', at) || line.startsWith("'''", at))) {
-      after = line[at] === '"' ? 2 : 3;
-      takeUntil("string", line.substr(at, 3), at + 3);
-    } else if (code === 34 || code === 39) take("string", endOfString(line, at));
-    else if (isDigit(code)) take("number", endOfNumber(line, at));
-    else if (isWord(code)) {
-      let end = at + 1;
-      while (end < line.length && isWord(line.charCodeAt(end))) end++;
-      take(kindOfWord(line.slice(at, end), language, line[end]), end);
-    } else take("plain", at + 1);
-  }
-  return { tokens, state: after };
+  if (language === "plain") return { tokens: line ? [{ kind: "plain", text: line }] : [], state: "code" };
+  const scanner = new Scanner(line);
+  let after: LineState = "code";
+  if (state !== "code") after = scanner.takeInside(state);
+  else if (language === "c") takeDirective(scanner);
+  while (scanner.at < line.length) after = takeNext(scanner, language);
+  return { tokens: scanner.tokens, state: after };
 }
 
+/** `#include` and others, which stand first in a line. */
+function takeDirective(scanner: Scanner): void {
+  if (!/^\s{0,64}#/.test(scanner.line)) return;
+  scanner.take("preprocessor", (/^\s*#\s*\w*/.exec(scanner.line) as RegExpExecArray)[0].length);
+}
+
+/** The next token of code; the state after it. */
+function takeNext(scanner: Scanner, language: "c" | "python"): LineState {
+  const { line, at } = scanner;
+  const code = line.charCodeAt(at);
+  const lineComment = language === "c" ? "//" : "#";
+  const quotes = language === "python" ? TRIPLE_QUOTES.find((triple) => line.startsWith(triple, at)) : undefined;
+  if (line.startsWith(lineComment, at)) scanner.take("comment", line.length);
+  else if (language === "c" && line.startsWith("/*", at)) return scanner.takeInside("comment", at + 2);
+  else if (quotes) return scanner.takeInside(quotes, at + quotes.length);
+  else if (line[at] === '"' || line[at] === "'") scanner.take("string", endOfString(line, at));
+  else if (isDigit(code)) scanner.take("number", endOfNumber(line, at));
+  else if (isWord(code)) {
+    let end = at + 1;
+    while (end < line.length && isWord(line.charCodeAt(end))) end++;
+    scanner.take(kindOfWord(line.slice(at, end), language, line[end]), end);
+  } else scanner.take("plain", at + 1);
+  return "code";
+}
+
+const TRIPLE_QUOTES = ['"""', "'''"] as const;
+
+/** One past the closing quote; a string without one ends with the line. */
 function endOfString(line: string, begin: number): number {
   const quote = line[begin];
   for (let at = begin + 1; at < line.length; at++) {
@@ -98,6 +121,7 @@ function endOfString(line: string, begin: number): number {
   return line.length;
 }
 
+/** One past a number with its point, prefix, suffix and separators: `0x1Fu`, `1.5e3`, `1'000`. */
 function endOfNumber(line: string, begin: number): number {
   let at = begin + 1;
   while (
@@ -115,19 +139,16 @@ function kindOfWord(word: string, language: Language, next: string | undefined):
   return next === "(" ? "call" : "plain";
 }
 
-/** The state in which every line begins. */
-export function lineStates(lines: string[], language: Language): Uint8Array {
-  const states = new Uint8Array(lines.length);
-  if (language === "plain") return states;
-  let state: LineState = 0;
-  lines.forEach((line, index) => {
-    states[index] = state;
+/** The state in which every line starts. */
+export function lineStates(lines: string[], language: Language): LineState[] {
+  let state: LineState = "code";
+  return lines.map((line) => {
+    const start = state;
     // most lines can neither begin nor end anything that goes on
-    if (state || line.includes("/*") || line.includes('"""') || line.includes("'''")) {
-      state = tokenized(line, language, state).state;
-    }
+    const mayChange = state !== "code" || line.includes("/*") || TRIPLE_QUOTES.some((triple) => line.includes(triple));
+    if (mayChange && language !== "plain") state = tokenized(line, language, state).state;
+    return start;
   });
-  return states;
 }
 
 /** Tabs as spaces up to the next multiple of `width`. */

@@ -6,7 +6,7 @@ import { exact } from "../../base/format";
 import { type Matcher, matcher } from "../../base/matcher";
 import { baseName } from "../../base/path";
 import { flipped } from "../../base/sets";
-import { type LineState, languageOf, lineStates } from "../../base/syntax";
+import { languageOf, lineStates } from "../../base/syntax";
 import { textScale } from "../../draw/painter";
 import { annotations, annotationsOfLine } from "../../model/annotations";
 import { lineChange } from "../../model/changes";
@@ -96,7 +96,7 @@ export function FileLines({ sources, file, text, search }: Props) {
               isOpen={opened.table[place + 1]?.row != null}
               onToggle={() => opened.toggle(entry.line)}
               language={language}
-              state={(states[index] ?? 0) as LineState}
+              state={states[index] ?? "code"}
               scale={scale}
               total={total}
               reason={reasons.get(entry.line) ?? ""}
