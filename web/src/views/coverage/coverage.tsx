@@ -88,47 +88,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
   const seen = answer.wave_count ? "executed" : "sampled";
   return (
     <>
-      <div class="figures">
-        <Figure
-          id="executed"
-          value={percent(answer.executed_share)}
-          name="of the code executed"
-          hint="Rows that at least one traced wave ran / rows of the functions that were entered"
-        />
-        <Figure
-          id="waves"
-          value={exact(answer.wave_count - answer.untraced_wave_count)}
-          name="traced waves"
-          hint="Waves whose instructions are known"
-        />
-        <Figure
-          id="all_waves"
-          value={exact(answer.all_wave_count)}
-          name="waves on all CUs"
-          hint="Waves that started on any CU of the traced shader engines (occupancy events)"
-        />
-        {answer.is_same_short_path ? (
-          <Figure
-            id="early"
-            value={`all ${exact(answer.wave_count)}`}
-            name="took the same short path"
-            hint="None left earlier than the others, yet none did the work of the kernel"
-          />
-        ) : (
-          <Figure
-            id="early"
-            value={exact(answer.early_exit_wave_count)}
-            name="left early"
-            hint="Waves that ended after a small part of the rows, instructions and cycles of the fullest path"
-          />
-        )}
-        <Figure
-          id="incomplete"
-          value={exact(answer.incomplete_wave_count)}
-          name="incomplete"
-          hint="Waves whose last part is missing"
-        />
-      </div>
+      <Figures answer={answer} />
       <PartsBar
         label={`${exact(answer.executed_row_count)} of ${exact(answer.entered_row_count)} instructions were ${seen}`}
         parts={[{ share: answer.executed_share, colour: colourOf("issue"), title: seen }]}
@@ -137,6 +97,63 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
         {exact(answer.executed_row_count)} of {exact(answer.entered_row_count)} instructions of the entered functions
         were {seen}.
       </p>
+      <Tables answer={answer} />
+    </>
+  );
+}
+
+function Figures({ answer }: { answer: CoverageAnswer }) {
+  return (
+    <div class="figures">
+      <Figure
+        id="executed"
+        value={percent(answer.executed_share)}
+        name="of the code executed"
+        hint="Rows that at least one traced wave ran / rows of the functions that were entered"
+      />
+      <Figure
+        id="waves"
+        value={exact(answer.wave_count - answer.untraced_wave_count)}
+        name="traced waves"
+        hint="Waves whose instructions are known"
+      />
+      <Figure
+        id="all_waves"
+        value={exact(answer.all_wave_count)}
+        name="waves on all CUs"
+        hint="Waves that started on any CU of the traced shader engines (occupancy events)"
+      />
+      {answer.is_same_short_path ? (
+        <Figure
+          id="early"
+          value={`all ${exact(answer.wave_count)}`}
+          name="took the same short path"
+          hint="None left earlier than the others, yet none did the work of the kernel"
+        />
+      ) : (
+        <Figure
+          id="early"
+          value={exact(answer.early_exit_wave_count)}
+          name="left early"
+          hint="Waves that ended after a small part of the rows, instructions and cycles of the fullest path"
+        />
+      )}
+      <Figure
+        id="incomplete"
+        value={exact(answer.incomplete_wave_count)}
+        name="incomplete"
+        hint="Waves whose last part is missing"
+      />
+    </div>
+  );
+}
+
+function Tables({ answer }: { answer: CoverageAnswer }) {
+  const noOutlier = answer.wave_count
+    ? "None: the waves of each path take a similar number of cycles per instruction."
+    : "No traced wave, so no outlier.";
+  return (
+    <>
       <TableSection
         title="Shader engines"
         columns={ENGINES}
@@ -158,11 +175,7 @@ function Seen({ answer }: { answer: CoverageAnswer }) {
         hint="Waves that need far more or fewer cycles per instruction than others on their path"
         columns={OUTLIERS}
         table={answer.outliers}
-        nothing={
-          answer.wave_count
-            ? "None: the waves of each path take a similar number of cycles per instruction."
-            : "No traced wave, so no outlier."
-        }
+        nothing={noOutlier}
         isSelected={(outlier) => outlier.wave === selection.value.wave}
         onSelect={(outlier) => selectWave(outlier.wave)}
       />

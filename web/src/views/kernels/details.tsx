@@ -29,6 +29,7 @@ import { bounds } from "../../model/timewindow";
 import { Answered } from "../../widgets/answered";
 import { Canvas, type Paint } from "../../widgets/canvas";
 import { Definition, Section } from "../../widgets/cards";
+import type { Column } from "../../widgets/data_table";
 import { figureColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { SmallTable } from "../../widgets/small_table";
@@ -79,6 +80,10 @@ const LONGEST = figureColumns<RunKernelLongestRow>(RUN_KERNEL_LONGEST, [
   ["dispatch_id", "Dispatch"],
 ]);
 
+/** Pixels of a plot on screen, and of its saved picture. */
+const PLOT_HEIGHT = 150;
+const SAVED_SIZE = { width: 600, height: 220 };
+
 /** The colour that the kernel has in the timeline. */
 function useKernelColour(name: string): string {
   const layers = useAnswer(layersOf(current.value)).value;
@@ -96,49 +101,19 @@ export function KernelDetails({ name }: { name: string }) {
 }
 
 function Details({ answer, name }: { answer: RunKernelAnswer; name: string }) {
-  const { shapes, histogram, over_time, longest, counters, by_gpu, by_process } = answer;
-  const known = runOverview().clocks.nodes;
-  const nodes = known.length;
-  const nodeOf = (machine: string) => baseName(known.find((node) => node.machine === machine)?.node ?? machine);
-  const colour = useKernelColour(name);
-  const bars = histogram.rows.map((row) => ({ from: row.from_ns, value: row.calls }));
-  const paintHistogram: Paint = (painter, size) => paintBars(painter, plotBox(size), bars, colour, null);
-  const machines = useMemo(() => [...new Set(over_time.rows.map((row) => row.machine))], [over_time]);
-  const where = (title: string, of: (row: RunSummaryThingsRow) => string) => ({
-    name: "where",
-    title,
-    value: of,
-    width: "12em",
-  });
+  const { shapes, counters, by_process } = answer;
+  const nodeCount = runOverview().clocks.nodes.length;
   return (
     <>
       <h2 class="kernel-name" title={`recorded as ${name}`}>
         {kernelName(name)?.readable ?? name}
       </h2>
-      <div class="kernel-plots">
-        <Section title="Durations" hint={hintOf(RUN_KERNEL_HISTOGRAM.from_ns)}>
-          <Canvas paint={paintHistogram} label={`Histogram of the durations of ${name}`} height={150} />
-          <details>
-            <summary>as a table</summary>
-            <SmallTable label="Histogram of durations" columns={RANGES} rows={histogram.rows} />
-          </details>
-          <SaveMenu name="kernel-durations" offers={pictures(paintHistogram, () => ({ width: 600, height: 220 }))} />
-        </Section>
-        {machines.map((machine) => (
-          <OverTime
-            key={machine}
-            name={name}
-            colour={colour}
-            title={nodes > 1 ? `Over time on ${nodeOf(machine)}` : "Over time"}
-            rows={over_time.rows.filter((row) => row.machine === machine)}
-          />
-        ))}
-      </div>
+      <Plots answer={answer} name={name} />
       <Section title="By GPU">
         <SmallTable
           label="By GPU"
-          rows={by_gpu}
-          columns={[where("GPU", (row) => gpuName(row.host, row.gpu, nodes)), ...FIGURES]}
+          rows={answer.by_gpu}
+          columns={[placeColumn("GPU", (row) => gpuName(row.host, row.gpu, nodeCount)), ...FIGURES]}
         />
       </Section>
       {by_process.length > 1 ? (
@@ -146,32 +121,14 @@ function Details({ answer, name }: { answer: RunKernelAnswer; name: string }) {
           <SmallTable
             label="By process"
             rows={by_process}
-            columns={[where("Process", (row) => processName(row.pid, row.rank)), ...FIGURES]}
+            columns={[placeColumn("Process", (row) => processName(row.pid, row.rank)), ...FIGURES]}
           />
         </Section>
       ) : null}
       <Section title="Launched with" hint="Sizes, registers, memory, and how many waves of it fit on a SIMD">
         <SmallTable label="Launch sizes" columns={SHAPES} rows={shapes.rows} total={shapes.row_count} />
       </Section>
-      <Section title="Longest dispatches" hint="A click shows it in the timeline">
-        <SmallTable
-          label="Longest dispatches"
-          rows={longest.rows}
-          total={longest.row_count}
-          columns={[
-            {
-              name: "gpu",
-              title: "GPU",
-              value: (row: RunKernelLongestRow) => gpuName(row.node, row.gpu, nodes),
-              width: "",
-            },
-            ...LONGEST,
-          ]}
-          onSelect={(row) => {
-            void showOnGpu(row, { begin: row.begin, end: row.begin + row.duration_ns }, { kernelName: name });
-          }}
-        />
-      </Section>
+      <Longest answer={answer} name={name} />
       {counters.rows.length ? (
         <Section title="Counters per dispatch">
           <SmallTable label="Counters per dispatch" columns={COUNTERS} rows={counters.rows} />
@@ -180,6 +137,66 @@ function Details({ answer, name }: { answer: RunKernelAnswer; name: string }) {
       <InFolder answer={answer} />
       <Definition text={answer.definition} />
     </>
+  );
+}
+
+/** The column that says of which GPU or process a row is. */
+function placeColumn(title: string, value: (row: RunSummaryThingsRow) => string): Column<RunSummaryThingsRow> {
+  return { name: "where", title, value, width: "12em" };
+}
+
+/** The durations as a histogram, and over time on one plot per node. */
+function Plots({ answer: { histogram, over_time }, name }: { answer: RunKernelAnswer; name: string }) {
+  const { nodes } = runOverview().clocks;
+  const nodeOf = (machine: string) => baseName(nodes.find((node) => node.machine === machine)?.node ?? machine);
+  const colour = useKernelColour(name);
+  const machines = useMemo(() => [...new Set(over_time.rows.map((row) => row.machine))], [over_time]);
+  const bars = histogram.rows.map((row) => ({ from: row.from_ns, value: row.calls }));
+  const paint: Paint = (painter, size) => paintBars(painter, plotBox(size), bars, colour, null);
+  return (
+    <div class="kernel-plots">
+      <Section title="Durations" hint={hintOf(RUN_KERNEL_HISTOGRAM.from_ns)}>
+        <Canvas paint={paint} label={`Histogram of the durations of ${name}`} height={PLOT_HEIGHT} />
+        <details>
+          <summary>as a table</summary>
+          <SmallTable label="Histogram of durations" columns={RANGES} rows={histogram.rows} />
+        </details>
+        <SaveMenu name="kernel-durations" offers={pictures(paint, () => SAVED_SIZE)} />
+      </Section>
+      {machines.map((machine) => (
+        <OverTime
+          key={machine}
+          name={name}
+          colour={colour}
+          title={nodes.length > 1 ? `Over time on ${nodeOf(machine)}` : "Over time"}
+          rows={over_time.rows.filter((row) => row.machine === machine)}
+        />
+      ))}
+    </div>
+  );
+}
+
+function Longest({ answer: { longest }, name }: { answer: RunKernelAnswer; name: string }) {
+  return (
+    <Section title="Longest dispatches" hint="A click shows it in the timeline">
+      <SmallTable
+        label="Longest dispatches"
+        rows={longest.rows}
+        total={longest.row_count}
+        columns={[
+          {
+            name: "gpu",
+            title: "GPU",
+            value: (row: RunKernelLongestRow) => gpuName(row.node, row.gpu, runOverview().clocks.nodes.length),
+            width: "",
+          },
+          ...LONGEST,
+        ]}
+        onSelect={(row) => {
+          void showOnGpu(row, { begin: row.begin, end: row.begin + row.duration_ns }, { kernelName: name });
+        }}
+      />
+    </Section>
   );
 }
 
@@ -205,29 +222,26 @@ function InFolder({ answer: { traces, limits } }: { answer: RunKernelAnswer }) {
   );
 }
 
-/** A document of the same input, by the end of its label; else the command that shows it. */
+/** A link to a document of the same input, which is found by the end of its label; else the command that shows it. */
 function OtherDocument({ label, view, command }: { label: string; view: string; command: string }) {
   const here = documents.value[current.value]?.path;
-  const found = documents.value.find((line) => line.path === here && line.label.endsWith(label));
-  if (!found) return <code>{command}</code>;
+  const other = documents.value.find((line) => line.path === here && line.label.endsWith(label));
+  if (!other) return <code>{command}</code>;
   return (
-    <a class="link" href={`#document=${found.number}&view=${view}`} title={command}>
-      {found.label}
+    <a class="link" href={`#document=${other.number}&view=${view}`} title={command}>
+      {other.label}
     </a>
   );
 }
 
-function OverTime({
-  name,
-  title,
-  rows,
-  colour,
-}: {
+interface OverTimeProps {
   name: string;
   title: string;
   rows: RunKernelOverTimeRow[];
   colour: string;
-}) {
+}
+
+function OverTime({ name, title, rows, colour }: OverTimeProps) {
   const intervals = rows.map((row) => ({
     begin: row.begin,
     end: row.begin + row.length_ns,
@@ -241,8 +255,8 @@ function OverTime({
       title={title}
       hint="Mean duration of the dispatches that started in each interval; the band spans the shortest to the longest"
     >
-      <Canvas paint={paint} label={`Durations of ${name} over time`} height={150} />
-      <SaveMenu name="kernel-over-time" offers={pictures(paint, () => ({ width: 600, height: 220 }))} />
+      <Canvas paint={paint} label={`Durations of ${name} over time`} height={PLOT_HEIGHT} />
+      <SaveMenu name="kernel-over-time" offers={pictures(paint, () => SAVED_SIZE)} />
     </Section>
   );
 }
