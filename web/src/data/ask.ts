@@ -6,12 +6,13 @@ import { CANCELLED, source } from "./source";
 
 export type Parameters = Record<string, string | number>;
 
+/** Answers, and the sum of their sizes as they were received. */
 const MAX_CACHED = 400;
 const MAX_CACHED_BYTES = 128 << 20;
 
 interface CacheEntry {
   answer: Promise<unknown>;
-  /** The answer, once it has arrived. */
+  /** The answer, once it has arrived: an object, because the answer itself may be undefined or null. */
   value?: { value: unknown };
   /** Size as received; 0 = not arrived yet. */
   bytes: number;
@@ -31,59 +32,64 @@ export function path(number: number, question: string, parameters: Parameters): 
   return `${number}/${question}${query.length ? `?${query.join("&")}` : ""}`;
 }
 
-/** When each question that is open was asked, the oldest first. */
-const open = new Map<symbol, number>();
+/** When each question that waits for its answer was asked (`performance.now`), the oldest first. */
+const openSince = new Map<symbol, number>();
 
 /** Asks, and says on the root element how many questions are open: what tests and benchmarks wait for. */
-async function said(key: string, ask: () => Promise<Uint8Array>): Promise<Uint8Array> {
-  const say = () => {
-    document.documentElement.dataset.asking = String(open.size);
+async function countedAsOpen(key: string, ask: () => Promise<Uint8Array>): Promise<Uint8Array> {
+  const showCount = () => {
+    document.documentElement.dataset.asking = String(openSince.size);
   };
   const token = Symbol(key);
-  open.set(token, performance.now());
-  say();
+  openSince.set(token, performance.now());
+  showCount();
   try {
     return await ask();
   } finally {
-    open.delete(token);
-    say();
-  }
-}
-
-/** Browsers open six connections to a server: what views ask, which may take long, leaves two of them to tiles. */
-const MOST_OF_VIEWS = 4;
-let ofViews = 0;
-const queue: (() => void)[] = [];
-
-/** Asks when it is its turn. */
-async function inTurn(key: string, stop: AbortSignal): Promise<Uint8Array> {
-  if (ofViews < MOST_OF_VIEWS) ofViews++;
-  else {
-    await new Promise<void>((go, refuse) => {
-      queue.push(go);
-      stop.addEventListener("abort", () => {
-        const at = queue.indexOf(go);
-        if (at < 0) return;
-        queue.splice(at, 1);
-        refuse(CANCELLED);
-      });
-    });
-  }
-  try {
-    return await source.get(key, stop);
-  } finally {
-    const next = queue.shift();
-    if (next) next();
-    else ofViews--;
+    openSince.delete(token);
+    showCount();
   }
 }
 
 /** When the question was asked that waits longest for its answer; null = all are answered. */
 export function oldestQuestion(): number | null {
-  return open.values().next().value ?? null;
+  return openSince.values().next().value ?? null;
 }
 
-function once(key: string, read: (bytes: Uint8Array) => unknown): CacheEntry {
+/** Browsers open six connections to a server: what views ask, which may take long, leaves two of them to tiles. */
+const MOST_OF_VIEWS = 4;
+let takenByViews = 0;
+/** Each starts a question that waits for a connection, the first that was asked first. */
+const waitingForConnection: (() => void)[] = [];
+
+/** Asks when a connection is free for a question of a view. */
+async function askInTurn(key: string, stop: AbortSignal): Promise<Uint8Array> {
+  if (takenByViews < MOST_OF_VIEWS) takenByViews++;
+  else await connectionFreed(stop);
+  try {
+    return await source.get(key, stop);
+  } finally {
+    const startNext = waitingForConnection.shift();
+    if (startNext)
+      startNext(); // which takes over the connection: as many are taken as before
+    else takenByViews--;
+  }
+}
+
+function connectionFreed(stop: AbortSignal): Promise<void> {
+  return new Promise<void>((start, refuse) => {
+    waitingForConnection.push(start);
+    stop.addEventListener("abort", () => {
+      const place = waitingForConnection.indexOf(start);
+      if (place < 0) return; // it was started meanwhile
+      waitingForConnection.splice(place, 1);
+      refuse(CANCELLED);
+    });
+  });
+}
+
+/** The entry of a question in the cache; if there is none, it is asked. */
+function entryOf(key: string, read: (bytes: Uint8Array) => unknown): CacheEntry {
   const cached = cache.get(key);
   if (cached) {
     cache.delete(key); // the map is in the order of last use
@@ -92,7 +98,7 @@ function once(key: string, read: (bytes: Uint8Array) => unknown): CacheEntry {
   }
   const stop = new AbortController();
   const entry: CacheEntry = { answer: Promise.resolve(), bytes: 0, holders: 0, stop };
-  const answer = said(key, () => inTurn(key, stop.signal)).then((bytes) => {
+  entry.answer = countedAsOpen(key, () => askInTurn(key, stop.signal)).then((bytes) => {
     entry.bytes = bytes.byteLength;
     if (cache.get(key) === entry) cacheBytes += entry.bytes;
     evict();
@@ -100,9 +106,8 @@ function once(key: string, read: (bytes: Uint8Array) => unknown): CacheEntry {
     entry.value = { value };
     return value;
   });
-  entry.answer = answer;
   cache.set(key, entry);
-  answer.catch(() => drop(key, entry));
+  entry.answer.catch(() => drop(key, entry)); // what failed is asked again by whoever wants it next
   evict();
   return entry;
 }
@@ -113,8 +118,9 @@ export interface Held<T> {
   release: () => void;
 }
 
-function holding<T>(key: string, read: (bytes: Uint8Array) => unknown): Held<T> {
-  const entry = once(key, read);
+/** The answer to a question, asked if it is not cached; it goes on while anybody holds it. */
+function hold<T>(key: string, read: (bytes: Uint8Array) => unknown): Held<T> {
+  const entry = entryOf(key, read);
   entry.holders += 1;
   let isHeld = true;
   const release = () => {
@@ -197,7 +203,7 @@ function question<T>(key: string, read: (bytes: Uint8Array) => unknown): Questio
   return new Question<T>(
     key,
     () => cache.get(key)?.value as { value: T } | undefined,
-    () => holding(key, read),
+    () => hold(key, read),
   );
 }
 
@@ -269,7 +275,7 @@ export async function askUncached(
   stop?: AbortSignal,
 ): Promise<Columns> {
   const key = path(document, question, parameters);
-  return Columns.from(await said(key, () => source.get(key, stop)));
+  return Columns.from(await countedAsOpen(key, () => source.get(key, stop)));
 }
 
 export interface DocumentLine {
@@ -287,5 +293,5 @@ export interface DocumentLine {
 export function askDocuments(again = false): Promise<DocumentLine[]> {
   const cached = cache.get("documents");
   if (again && cached) drop("documents", cached);
-  return holding<DocumentLine[]>("documents", asJson).answer;
+  return hold<DocumentLine[]>("documents", asJson).answer;
 }

@@ -5,7 +5,8 @@ export type { Numbers };
 
 export class Columns {
   readonly length: number;
-  private readonly kept = new Map<string, unknown>();
+  /** Columns that were read, by name. */
+  private readonly cached = new Map<string, unknown>();
 
   constructor(private readonly stream: Stream) {
     this.length = stream.length;
@@ -25,7 +26,7 @@ export class Columns {
 
   /** A numeric column; 64-bit integers become doubles, nulls NaN (in a Float64Array). */
   numbers(name: string): Numbers {
-    return this.once(name, () => {
+    return this.cachedColumn(name, () => {
       const { values, nullCount, isNull } = this.column(name, "number");
       const isBig = values instanceof BigInt64Array || values instanceof BigUint64Array;
       if (values && nullCount === 0) return isBig ? doublesOf(values) : values;
@@ -35,7 +36,7 @@ export class Columns {
 
   /** A text column; nulls become "". */
   texts(name: string): string[] {
-    return this.once(name, () => {
+    return this.cachedColumn(name, () => {
       const { text, isNull } = this.column(name, "text");
       return Array.from({ length: this.length }, (_, i) => (isNull(i) ? "" : text(i)));
     });
@@ -43,7 +44,7 @@ export class Columns {
 
   /** A column of true and false. */
   flags(name: string): boolean[] {
-    return this.once(name, () => {
+    return this.cachedColumn(name, () => {
       const { flag, isNull } = this.column(name, "flag");
       return Array.from({ length: this.length }, (_, i) => !isNull(i) && flag(i));
     });
@@ -64,9 +65,9 @@ export class Columns {
     return column;
   }
 
-  private once<T>(name: string, make: () => T): T {
-    if (!this.kept.has(name)) this.kept.set(name, make());
-    return this.kept.get(name) as T;
+  private cachedColumn<T>(name: string, make: () => T): T {
+    if (!this.cached.has(name)) this.cached.set(name, make());
+    return this.cached.get(name) as T;
   }
 }
 

@@ -1,8 +1,8 @@
 // Answers inside the page's own file: an index, and blocks of compressed bytes in base64, unpacked when they are asked for.
 import { AnswerError, errorIn } from "./answer_error";
 
-/** Number of the block, where the answer begins in it and how long it is (in characters), and 1 for an error. */
-type Entry = [block: number, begin: number, length: number, isError: number];
+/** Of an answer: the number of its block, where it begins in it and how long it is (in characters), and 1 = it is an error. */
+type Entry = [block: number, begin: number, length: number, isError: 0 | 1];
 
 export class EmbeddedSource {
   readonly isExport = true;
@@ -30,12 +30,10 @@ export class EmbeddedSource {
   async get(path: string): Promise<Uint8Array> {
     const entry = this.index.get(path);
     if (!entry) {
-      throw new AnswerError(
-        "this is not part of the exported page",
-        "",
-        "it holds what was chosen at the export",
-        "`wavewright open` shows everything",
-      );
+      throw new AnswerError("this is not part of the exported page", {
+        kept: "it holds what was chosen at the export",
+        advice: "`wavewright open` shows everything",
+      });
     }
     const [block, begin, length, isError] = entry;
     const answer = await unpacked(fromBase64(this.block(block).slice(begin, begin + length)));

@@ -1,4 +1,5 @@
 // Notes beside a trace: read when the page starts, written only when the user asks for it.
+import { errorFrom, type SentError } from "./answer_error";
 import { AnswerError, source } from "./source";
 
 export interface StoredNote {
@@ -82,7 +83,8 @@ export function pageWithNotes(notes: Record<number, StoredNote[]>): Blob {
   const bytes = new TextEncoder().encode(JSON.stringify(notes));
   if (bytes.length > MOST_BYTES || Object.values(notes).some((list) => list.length > MOST_NOTES)) {
     const most = `${MOST_NOTES.toLocaleString("en")} notes of ${MOST_BYTES.toLocaleString("en")} bytes`;
-    throw new AnswerError(`more than ${most} do not fit into a page`, "", "they stay in this browser", "remove some");
+    const [kept, advice] = ["they stay in this browser", "remove some"];
+    throw new AnswerError(`more than ${most} do not fit into a page`, { kept, advice });
   }
   const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
   const app = document.createElement("div");
@@ -107,8 +109,8 @@ export function pageWithNotes(notes: Record<number, StoredNote[]>): Blob {
 export async function saveNotes(document: number, notes: StoredNote[]): Promise<StoredNotes> {
   const request = { method: "PUT", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ notes }) };
   const response = await fetch(`api/${document}/notes`, request).catch(() => null);
-  if (!response) throw new AnswerError("the server does not answer", "", "the notes stay in this browser");
-  const answer = (await response.json()) as StoredNotes & { error?: Record<string, string> };
-  if (answer.error) throw new AnswerError(answer.error.what ?? "", answer.error.where, "", answer.error.advice);
+  if (!response) throw new AnswerError("the server does not answer", { kept: "the notes stay in this browser" });
+  const answer = (await response.json()) as StoredNotes & { error?: SentError };
+  if (answer.error) throw errorFrom({ ...answer.error, kept: "" });
   return answer;
 }

@@ -43,7 +43,7 @@ export async function put<T>(path: string, body: Blob | string, stop?: AbortSign
     if (stop?.aborted) throw error;
     const advice =
       "if the server was stopped, start `wavewright open` again; if files were changed or removed, drop them again";
-    throw new AnswerError("the files could not be sent", "", "what is on screen stays", advice);
+    throw new AnswerError("the files could not be sent", { kept: "what is on screen stays", advice });
   }
   const text = await response.text();
   if (!response.ok) throw errorIn(text);

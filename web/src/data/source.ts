@@ -31,13 +31,12 @@ class ServerSource implements AnswerSource {
       body = await response.arrayBuffer(); // which fails, too, when the server ends in the middle of it
     } catch {
       if (stop?.aborted) throw CANCELLED;
-      throw new AnswerError(
-        "the server does not answer",
-        "",
-        "what is on screen stays",
-        "if it was stopped, start `wavewright open` again and open the URL that it prints; otherwise this page reconnects by itself",
-        true,
-      );
+      throw new AnswerError("the server does not answer", {
+        kept: "what is on screen stays",
+        advice:
+          "if it was stopped, start `wavewright open` again and open the URL that it prints; otherwise this page reconnects by itself",
+        isConnection: true,
+      });
     }
     if (!response.ok) throw problem(response.status, new TextDecoder().decode(body));
     return new Uint8Array(body);

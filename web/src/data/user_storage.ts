@@ -1,5 +1,6 @@
 // What the page stores for its user: in the user's configuration folder through the server, in the browser's own storage
 // where there is no server (an exported page), or the server stores nothing.
+import { errorFrom, type SentError } from "./answer_error";
 import { AnswerError, source } from "./source";
 
 export interface Stored {
@@ -61,7 +62,7 @@ export async function saveStored(entries: Record<string, unknown>): Promise<void
   const body = JSON.stringify({ entries });
   const request = { method: "PUT", headers: { "Content-Type": "application/json" }, body };
   const response = await fetch("api/kept", request).catch(() => null);
-  if (!response) throw new AnswerError("the server does not answer", "", "", "", true);
-  const answer = (await response.json().catch(() => ({}))) as { error?: Record<string, string> };
-  if (answer.error) throw new AnswerError(answer.error.what ?? "", answer.error.where, "", answer.error.advice);
+  if (!response) throw new AnswerError("the server does not answer", { isConnection: true });
+  const answer = (await response.json().catch(() => ({}))) as { error?: SentError };
+  if (answer.error) throw errorFrom({ ...answer.error, kept: "" });
 }

@@ -111,6 +111,6 @@ export class Guarded extends Component<{ children?: ComponentChildren }, { error
     const { error } = this.state;
     if (!error) return this.props.children;
     const advice = "please report what the browser's console says (F12); closing and opening the view tries again";
-    return <Problem error={new AnswerError(`this is a bug in the page: ${error.message}`, "", "", advice)} />;
+    return <Problem error={new AnswerError(`this is a bug in the page: ${error.message}`, { advice })} />;
   }
 }
