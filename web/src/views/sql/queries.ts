@@ -2,14 +2,17 @@
 import { effect, signal } from "@preact/signals";
 import { storageTurn, store, stored, storedBelow } from "../../model/user_storage";
 
+/** Keys in the storage of the user: of the history, and what those of saved queries begin with. */
 const HISTORY = "sqlHistory";
 const BELOW = "sql.";
+/** Queries in the history. */
 const MOST = 50;
 
 export const history = signal<readonly string[]>([]);
 /** Name -> SQL. */
 export const savedQueries = signal<Readonly<Record<string, string>>>({});
 
+// Reads both once the stored values have arrived.
 effect(() => {
   void storageTurn.value;
   const texts = stored(HISTORY);

@@ -3,25 +3,31 @@ import { type Signal, useSignal } from "@preact/signals";
 import { matcher } from "../../base/matcher";
 import { flipped } from "../../base/sets";
 
+/** A view or table. */
 export interface Relation {
   name: string;
+  /** What one row of it is. */
   row: string;
-  /** Name, type, unit, meaning. */
-  columns: [string, string, string, string][];
+  columns: [name: string, type: string, unit: string, meaning: string][];
 }
+
+export type Example = [title: string, sql: string];
 
 export interface SchemaAnswer {
   relations: Relation[];
-  examples: [string, string][];
+  examples: Example[];
+  /** Of one query: the most rows, memory and time, and how many rows are sent to the page. */
   limits: { rows: number; mib: number; seconds: number; sent_rows: number };
 }
 
 export function Schema({ relations, insert }: { relations: Relation[]; insert: (text: string) => void }) {
   const query = useSignal("");
   const open = useSignal<ReadonlySet<string>>(new Set(["kernels"]));
-  const wanted = matcher(query.value);
-  const hits = (relation: Relation) => relation.columns.some(([name]) => wanted.test(name));
-  const shown = query.value ? relations.filter((relation) => wanted.test(relation.name) || hits(relation)) : relations;
+  const search = matcher(query.value);
+  const hasMatch = (relation: Relation) => relation.columns.some(([name]) => search.test(name));
+  const shown = query.value
+    ? relations.filter((relation) => search.test(relation.name) || hasMatch(relation))
+    : relations;
   return (
     <div class="sql-schema">
       <input
@@ -39,7 +45,7 @@ export function Schema({ relations, insert }: { relations: Relation[]; insert: (
             key={relation.name}
             relation={relation}
             open={open}
-            isOpen={open.value.has(relation.name) || (query.value !== "" && hits(relation))}
+            isOpen={open.value.has(relation.name) || (query.value !== "" && hasMatch(relation))}
             insert={insert}
           />
         ))}

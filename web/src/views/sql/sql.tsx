@@ -1,5 +1,5 @@
 // SQL over the stable views of a run: what there is, a query, its rows as a table or drawn.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useRef } from "preact/hooks";
 import { exact } from "../../base/format";
 import { askJson, json } from "../../data/ask";
@@ -12,10 +12,10 @@ import { NumberedText, showLine } from "../../widgets/numbered_text";
 import { Split } from "../../widgets/split";
 import { deleteQuery, history, remember, savedQueries, saveQuery } from "./queries";
 import { Results, type SqlAnswer } from "./results";
-import { Schema, type SchemaAnswer } from "./schema";
+import { type Example, Schema, type SchemaAnswer } from "./schema";
 import "./sql.css";
 
-/** What the server takes. */
+/** Characters of a query that the server takes. */
 const LONGEST = 4096;
 
 function Sql() {
@@ -32,37 +32,21 @@ interface Asked {
 function Panel({ schema }: { schema: SchemaAnswer }) {
   const draft = useSignal(history.peek()[0] ?? schema.examples[0]?.[1] ?? "");
   const asked = useSignal<Asked | null>(null);
-  const wrong = useSignal<{ line: number; column: number } | null>(null);
+  const wrong = useSignal<Place | null>(null);
   const isRunning = useSignal(false);
   const area = useRef<HTMLTextAreaElement | null>(null);
   const isTooLong = draft.value.length > LONGEST;
   const run = () => {
-    const sql = draft.value.trim();
-    if (!sql || isTooLong) return;
+    if (!draft.value.trim() || isTooLong) return;
     remember(draft.value);
     wrong.value = null;
     asked.value = { sql: draft.value, turn: (asked.peek()?.turn ?? 0) + 1 };
   };
   const stop = () => void askJson(current.value, "run_sql_stop", { turn: asked.peek()?.turn ?? 0 }).catch(() => {});
-  const insert = (text: string) => {
-    const element = area.current;
-    const [from, to] = element
-      ? [element.selectionStart, element.selectionEnd]
-      : [draft.value.length, draft.value.length];
-    draft.value = draft.value.slice(0, from) + text + draft.value.slice(to);
-    queueMicrotask(() => {
-      element?.focus();
-      element?.setSelectionRange(from + text.length, from + text.length);
-    });
-  };
-  const beside = wrong.value
-    ? Array.from({ length: wrong.value.line }, (_, n) => (n + 1 === wrong.value?.line ? "here" : ""))
-    : [];
-  const { limits } = schema;
   return (
     <div class="view sql">
       <Split name="sql.schema" label="Between schema and query" direction="row" first={0.22}>
-        <Schema relations={schema.relations} insert={insert} />
+        <Schema relations={schema.relations} insert={(text) => insertAtCursor(area.current, draft, text)} />
         <Split name="sql.query" label="Between query and rows" direction="column" first={0.32}>
           <div class="sql-editor">
             <div class="toolbar">
@@ -72,27 +56,20 @@ function Panel({ schema }: { schema: SchemaAnswer }) {
               <button type="button" class="quiet" data-action="stop" disabled={!isRunning.value} onClick={stop}>
                 Stop
               </button>
-              <Choices draft={draft} examples={schema.examples} />
-              <span
-                class="faint-text"
-                title={`Read only. At most ${exact(limits.rows)} rows, ${exact(limits.mib)} MiB and ${exact(limits.seconds)} seconds, as wavewright query; the first ${exact(limits.sent_rows)} rows are shown`}
-              >
-                {isTooLong
-                  ? `${exact(draft.value.length)} of at most ${exact(LONGEST)} characters`
-                  : "Ctrl+Enter runs it"}
-              </span>
+              <QueryChoice draft={draft} examples={schema.examples} />
+              <Limits limits={schema.limits} length={draft.value.length} />
             </div>
-            <NumberedText text={draft} label="SQL" apply={run} beside={beside} area={area} />
+            <NumberedText text={draft} label="SQL" apply={run} beside={markLine(wrong.value?.line)} area={area} />
           </div>
           {asked.value ? (
             <Rows
               key={asked.value.turn}
               sql={asked.value.sql}
-              onState={(state, where) => {
+              onState={(state, place) => {
                 isRunning.value = state === "waiting";
-                if (where) wrong.value = where;
+                if (place) wrong.value = place;
               }}
-              goTo={(line, column) => showLine(area.current, line - 1, column - 1)}
+              goTo={({ line, column }) => showLine(area.current, line - 1, column - 1)}
             />
           ) : (
             <p class="note">
@@ -106,31 +83,71 @@ function Panel({ schema }: { schema: SchemaAnswer }) {
   );
 }
 
-interface RowsProps {
-  sql: string;
-  onState: (state: string, where: { line: number; column: number } | null) => void;
-  goTo: (line: number, column: number) => void;
+/** Writes a text in place of what is selected in the query, and puts the cursor behind it. */
+function insertAtCursor(area: HTMLTextAreaElement | null, draft: Signal<string>, text: string): void {
+  const end = draft.value.length;
+  const [from, to] = area ? [area.selectionStart, area.selectionEnd] : [end, end];
+  draft.value = draft.value.slice(0, from) + text + draft.value.slice(to);
+  // The text area has its new text after the next rendering only.
+  queueMicrotask(() => {
+    area?.focus();
+    area?.setSelectionRange(from + text.length, from + text.length);
+  });
 }
 
+/** What stands beside each line of the query: "here" beside the one that is wrong. Lines count from 1. */
+function markLine(wrongLine: number | undefined): string[] {
+  return Array.from({ length: wrongLine ?? 0 }, (_, n) => (n + 1 === wrongLine ? "here" : ""));
+}
+
+function Limits({ limits, length }: { limits: SchemaAnswer["limits"]; length: number }) {
+  return (
+    <span
+      class="faint-text"
+      title={`Read only. At most ${exact(limits.rows)} rows, ${exact(limits.mib)} MiB and ${exact(limits.seconds)} seconds, as wavewright query; the first ${exact(limits.sent_rows)} rows are shown`}
+    >
+      {length > LONGEST ? `${exact(length)} of at most ${exact(LONGEST)} characters` : "Ctrl+Enter runs it"}
+    </span>
+  );
+}
+
+/** A place in the query, both from 1. */
+interface Place {
+  line: number;
+  column: number;
+}
+
+interface RowsProps {
+  sql: string;
+  /** Called whenever the state of the answer changes, with the place of an error where one is stated. */
+  onState: (state: string, place: Place | null) => void;
+  goTo: (place: Place) => void;
+}
+
+/** The place of an error as the server states it. */
 const PLACE = /^line (\d+), column (\d+)$/;
 
+function placeIn(where: string): Place | null {
+  const parts = PLACE.exec(where);
+  return parts ? { line: Number(parts[1]), column: Number(parts[2]) } : null;
+}
+
+/** The rows of one query. It is drawn anew for each request, which asks the same query again. */
 function Rows({ sql, onState, goTo }: RowsProps) {
   const answer = useAnswer(json<SqlAnswer>(current.value, "run_sql", { sql }));
-  const { value } = answer;
-  const last = useRef("");
-  const place = value.state === "failed" ? PLACE.exec(value.error.where) : null;
-  const where = place ? { line: Number(place[1]), column: Number(place[2]) } : null;
-  if (last.current !== value.state) {
-    last.current = value.state;
-    queueMicrotask(() => {
-      onState(value.state, where);
-    });
+  const loaded = answer.value;
+  const place = loaded.state === "failed" ? placeIn(loaded.error.where) : null;
+  const toldState = useRef("");
+  if (toldState.current !== loaded.state) {
+    toldState.current = loaded.state;
+    // not while this is drawn: it changes signals of the component around it
+    queueMicrotask(() => onState(loaded.state, place));
   }
   return (
     <div class="sql-rows">
-      {where ? (
-        <button type="button" class="quiet" data-action="go" onClick={() => goTo(where.line, where.column)}>
-          go to line {where.line}, column {where.column}
+      {place ? (
+        <button type="button" class="quiet" data-action="go" onClick={() => goTo(place)}>
+          go to line {place.line}, column {place.column}
         </button>
       ) : null}
       <Answered answer={answer}>{(rows) => <Results answer={rows} />}</Answered>
@@ -138,57 +155,24 @@ function Rows({ sql, onState, goTo }: RowsProps) {
   );
 }
 
-/** Examples, queries that ran, and those that have a name. */
-function Choices({ draft, examples }: { draft: { value: string }; examples: [string, string][] }) {
+/** A choice of queries: examples, queries that ran, and those that have a name; new names are given here as well. */
+function QueryChoice({ draft, examples }: { draft: Signal<string>; examples: Example[] }) {
   const name = useSignal("");
   const saved = savedQueries.value;
-  const title = name.value.trim();
-  const choose = (key: string) => {
-    const [kind, which = ""] = [key[0], key.slice(1)];
-    const text =
-      kind === "e" ? examples[Number(which)]?.[1] : kind === "h" ? history.value[Number(which)] : saved[which];
-    if (text === undefined) return;
-    draft.value = text;
-    if (kind === "s") name.value = which;
+  const groups: QueryGroup[] = [
+    { label: "Examples", queries: examples.map(([title, text]) => ({ title, text })) },
+    { label: "Saved", queries: Object.entries(saved).map(([title, text]) => ({ title, text, savedAs: title })) },
+    { label: "History", queries: history.value.map((text) => ({ title: oneLine(text), text })) },
+  ];
+  const choose = (query: Query | undefined) => {
+    if (!query) return;
+    draft.value = query.text;
+    if (query.savedAs !== undefined) name.value = query.savedAs;
   };
+  const title = name.value.trim();
   return (
     <>
-      <select
-        aria-label="Queries: examples, saved ones, history"
-        data-choose="query"
-        value=""
-        onChange={(event) => {
-          choose(event.currentTarget.value);
-          event.currentTarget.value = "";
-        }}
-      >
-        <option value="">Queries…</option>
-        <optgroup label="Examples">
-          {examples.map(([words], n) => (
-            <option key={words} value={`e${n}`}>
-              {words}
-            </option>
-          ))}
-        </optgroup>
-        {Object.keys(saved).length ? (
-          <optgroup label="Saved">
-            {Object.keys(saved).map((words) => (
-              <option key={words} value={`s${words}`}>
-                {words}
-              </option>
-            ))}
-          </optgroup>
-        ) : null}
-        {history.value.length ? (
-          <optgroup label="History">
-            {history.value.map((sql, n) => (
-              <option key={sql} value={`h${n}`}>
-                {sql.replace(/\s+/g, " ").slice(0, 80)}
-              </option>
-            ))}
-          </optgroup>
-        ) : null}
-      </select>
+      <QuerySelect groups={groups} choose={choose} />
       <input
         placeholder="name"
         aria-label="Name to save the query under"
@@ -218,6 +202,51 @@ function Choices({ draft, examples }: { draft: { value: string }; examples: [str
         Delete
       </button>
     </>
+  );
+}
+
+interface Query {
+  title: string;
+  text: string;
+  /** Its name, where it was saved under one. */
+  savedAs?: string;
+}
+
+interface QueryGroup {
+  label: string;
+  queries: Query[];
+}
+
+/** The start of a query, on one line. */
+const oneLine = (text: string) => text.replace(/\s+/g, " ").slice(0, 80);
+
+/** Options are numbered through all groups; none stays chosen, so that each can be chosen again. */
+function QuerySelect({ groups, choose }: { groups: QueryGroup[]; choose: (query: Query | undefined) => void }) {
+  const queries = groups.flatMap((group) => group.queries);
+  return (
+    <select
+      aria-label="Queries: examples, saved ones, history"
+      data-choose="query"
+      value=""
+      onChange={(event) => {
+        const chosen = event.currentTarget.value;
+        choose(chosen === "" ? undefined : queries[Number(chosen)]);
+        event.currentTarget.value = "";
+      }}
+    >
+      <option value="">Queries…</option>
+      {groups
+        .filter((group) => group.queries.length)
+        .map((group) => (
+          <optgroup key={group.label} label={group.label}>
+            {group.queries.map((query) => (
+              <option key={queries.indexOf(query)} value={queries.indexOf(query)}>
+                {query.title}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+    </select>
   );
 }
 
