@@ -1,4 +1,6 @@
 // What holds for every family: detection, statuses, well-formed samples, many buffers at once.
+#include <algorithm>
+
 #include "check.hpp"
 #include "invariants.hpp"
 #include "sample.hpp"
