@@ -1,3 +1,5 @@
+// The value of one operand from the bits of its field. What the fields mean: AMD's ISA documents, and the decoders of
+// LLVM's AMDGPUDisassembler.cpp, whose treatment of codes without a meaning is kept.
 #include <algorithm>
 
 #include "decode.hpp"
@@ -6,8 +8,6 @@ namespace wavewright::isa {
 namespace {
 
 using Kind = Value::Kind;
-
-constexpr unsigned kLastScalar = 105;
 
 unsigned dwords_of(unsigned width_bits) {
     return (width_bits + 31) / 32;
@@ -25,6 +25,7 @@ unsigned tuple_bits(Bank bank, unsigned width_bits) {
     return width_bits == 192 ? 160 : std::min(width_bits, 512U);
 }
 
+// The results say whether the registers exist; a value is made in any case.
 bool tuple(Value& value, Bank bank, unsigned number, unsigned width_bits, unsigned bank_size) {
     width_bits = tuple_bits(bank, width_bits);
     const unsigned first = aligned(number, width_bits);
@@ -37,32 +38,24 @@ bool acc(Value& value, unsigned number, unsigned width_bits) {
     return number + dwords_of(width_bits) <= 256;
 }
 
-// Registers with a name of their own, by the code of a source operand.
-bool is_special(const Target& target, unsigned code, unsigned width_bits) {
-    const unsigned null_code = target.generation() >= 11 ? 124 : 125;
-    if (width_bits > 64) return code == null_code;
-    if (width_bits == 64) {
-        switch (code) {
-            case 102:
-            case 104:
-            case 106:
-            case 126:
-            case 230:
-            case 235:
-            case 236:
-            case 237:
-            case 238:
-            case 239:
-            case 251:
-            case 252:
-            case 253: return true;
-            default: return code == null_code;
-        }
-    }
-    return (code >= 102 && code <= 107) || (code >= 124 && code <= 127) || code == 230 || code == 231 ||
-           (code >= 235 && code <= 239) || (code >= 251 && code <= 254);
+bool is_between(unsigned number, unsigned first, unsigned last) {
+    return number >= first && number <= last;
 }
 
+// Whether there is a register with a name of its own, of this width, for the code of a source operand.
+bool is_special(const Target& target, unsigned code, unsigned width_bits) {
+    if (code == target.null_code()) return true;
+    if (width_bits > 64) return false;
+    if (is_between(code, code::shared_base, code::pops_exiting_wave_id) || is_between(code, code::vccz, code::scc))
+        return true;
+    if (width_bits == 64)
+        return code == code::flat_scratch_lo || code == code::xnack_mask_lo || code == code::vcc_lo ||
+               code == code::exec_lo || code == code::flat_scratch_base_lo;
+    return is_between(code, code::flat_scratch_lo, code::vcc_hi) || is_between(code, code::m0, code::exec_hi) ||
+           code == code::flat_scratch_base_lo || code == code::flat_scratch_base_hi || code == code::lds_direct;
+}
+
+// As take_literal(), 8 bytes.
 bool take_literal_64(Instruction& instruction) {
     if (instruction.has_literal) return true;
     if (instruction.bytes.size() < instruction.size + 8) return false;
@@ -74,13 +67,16 @@ bool take_literal_64(Instruction& instruction) {
     return true;
 }
 
-bool scalar_register(const Target& target, Value& value, unsigned code, unsigned width_bits, bool& is_scalar) {
-    const unsigned last = target.generation() >= 10 ? kLastScalar : kLastScalar - 4;
-    is_scalar = true;
-    if (code <= last) return tuple(value, Bank::sgpr, code, width_bits, kLastScalar + 1);
-    if (code >= 108 && code <= 123) return tuple(value, Bank::ttmp, code - 108, width_bits, 16);
-    is_scalar = false;
-    return true;
+bool is_numbered_scalar(const Target& target, unsigned code) {
+    const unsigned last = target.generation() >= 10 ? unsigned{code::last_sgpr} : unsigned{code::last_sgpr_gfx9};
+    return code <= last || is_between(code, code::first_ttmp, code::last_ttmp);
+}
+
+// Of a code for which is_numbered_scalar() holds.
+bool numbered_scalar(Value& value, unsigned code, unsigned width_bits) {
+    if (code <= code::last_sgpr) return tuple(value, Bank::sgpr, code, width_bits, code::last_sgpr + 1);
+    const unsigned ttmp_count = code::last_ttmp - code::first_ttmp + 1;
+    return tuple(value, Bank::ttmp, code - code::first_ttmp, width_bits, ttmp_count);
 }
 
 bool special_register(const Target& target, Value& value, unsigned code, unsigned width_bits) {
@@ -89,19 +85,18 @@ bool special_register(const Target& target, Value& value, unsigned code, unsigne
 }
 
 bool is_inline_constant(unsigned code) {
-    return (code >= 128 && code <= 208) || (code >= 240 && code <= 248);
+    return is_between(code, code::first_integer, code::last_integer) ||
+           is_between(code, code::first_float, code::last_float);
 }
 
 // A source that is no vector register: the 8 lower bits of the 9.
 bool scalar_source(const Target& target, Instruction& instruction, Value& value, unsigned code, unsigned width_bits) {
-    bool is_scalar = false;
-    const bool is_valid = scalar_register(target, value, code, width_bits, is_scalar);
-    if (is_scalar) return is_valid;
+    if (is_numbered_scalar(target, code)) return numbered_scalar(value, code, width_bits);
     if (is_inline_constant(code) || code == kLiteralCode) {
         value = Value::of(Kind::constant, code);
         return true;
     }
-    if (code == 254 && target.has(feature::literals_64)) {
+    if (code == code::literal_64 && target.has(feature::literals_64)) {
         if (!take_literal_64(instruction)) return false;
         value = Value::of(Kind::literal_64, static_cast<int64_t>(instruction.literal));
         return true;
@@ -110,26 +105,29 @@ bool scalar_source(const Target& target, Instruction& instruction, Value& value,
 }
 
 bool source(const Target& target, Instruction& instruction, Value& value, unsigned code, unsigned width_bits) {
-    if ((code & 256) == 0) return scalar_source(target, instruction, value, code & 255, width_bits);
-    if (code & 512) return acc(value, code & 255, width_bits);
+    if ((code & code::vector_bit) == 0) return scalar_source(target, instruction, value, code & 255, width_bits);
+    if (code & code::accumulation_bit) return acc(value, code & 255, width_bits);
     value = Value::reg(Bank::vgpr, code & 255, width_bits);
     return true;
 }
 
+// SDWA turns the meaning of bit 8 round: vector registers do not have it. It has no room for a literal.
 bool sdwa_source(const Target& target, Instruction& instruction, Value& value, unsigned code) {
-    if (code < 256) {
+    constexpr unsigned kIsScalar = 256;
+    if (code < kIsScalar) {
         value = Value::reg(Bank::vgpr, code, 32);
         return true;
     }
-    return code - 256 != kLiteralCode && scalar_source(target, instruction, value, (code - 256) & 255, 32);
+    return code - kIsScalar != kLiteralCode && scalar_source(target, instruction, value, (code - kIsScalar) & 255, 32);
 }
 
+// The result of a comparison in SDWA: a scalar register if bit 7 says so, else VCC.
 bool sdwa_mask(const Target& target, Value& value, unsigned code) {
-    constexpr unsigned kIsScalar = 128, kVcc = 106;
-    const unsigned number = code & kIsScalar ? code & 127 : kVcc;
-    bool is_scalar = false;
-    const bool is_valid = scalar_register(target, value, number, target.mask_width_bits(), is_scalar);
-    return is_scalar ? is_valid : special_register(target, value, number, target.mask_width_bits());
+    constexpr unsigned kIsScalar = 128;
+    const unsigned number = code & kIsScalar ? code & 127 : unsigned{code::vcc_lo};
+    const unsigned width_bits = target.mask_width_bits();
+    return is_numbered_scalar(target, number) ? numbered_scalar(value, number, width_bits)
+                                              : special_register(target, value, number, width_bits);
 }
 
 // A literal that is a field of the instruction. It must be the only one.
@@ -154,9 +152,9 @@ bool decode_operand(const Target& target, Instruction& instruction, size_t opera
     switch (kind.decode) {
         case Decode::number: value = Value::of(Kind::number, static_cast<int64_t>(field)); return true;
         case Decode::source: return source(target, instruction, value, code, width_bits);
-        case Decode::source_acc: return source(target, instruction, value, code | 512, width_bits);
+        case Decode::source_acc: return source(target, instruction, value, code | code::accumulation_bit, width_bits);
         case Decode::source_64: return source(target, instruction, value, code, 64);
-        case Decode::vector_or_acc: return source(target, instruction, value, code | 256, width_bits);
+        case Decode::vector_or_acc: return source(target, instruction, value, code | code::vector_bit, width_bits);
         case Decode::wave_mask: return source(target, instruction, value, code, target.mask_width_bits());
         case Decode::vector: value = Value::reg(Bank::vgpr, code, width_bits); return true;
         case Decode::vector_lo128: value = Value::reg(Bank::vgpr, code, width_bits); return code < 128;
@@ -164,11 +162,13 @@ bool decode_operand(const Target& target, Instruction& instruction, size_t opera
         case Decode::half: value = Value::reg_half(code & 255, code & 512); return true;
         case Decode::half_lo128: value = Value::reg_half(code & 127, code & 128); return true;
         case Decode::source_half:
-            if ((code & 256) == 0) return scalar_source(target, instruction, value, code & 255, width_bits);
+            if ((code & code::vector_bit) == 0)
+                return scalar_source(target, instruction, value, code & 255, width_bits);
             value = Value::reg_half(code & 255, code & 512);
             return true;
         case Decode::source_half_lo128:
-            if ((code & 256) == 0) return scalar_source(target, instruction, value, code & 255, width_bits);
+            if ((code & code::vector_bit) == 0)
+                return scalar_source(target, instruction, value, code & 255, width_bits);
             value = Value::reg_half(code & 127, code & 128);
             return true;
         case Decode::smem_offset:
@@ -176,14 +176,14 @@ bool decode_operand(const Target& target, Instruction& instruction, size_t opera
             return true;
         case Decode::dpp8_fi:
             value = Value::of(Kind::number, static_cast<int64_t>(field));
-            return field == 0xE9 || field == 0xEA;
+            return field == 0xE9 || field == 0xEA;  // the two codes of DPP8: without and with fetch of inactive lanes
         case Decode::literal_field:
             value = Value::of(Kind::number, static_cast<int64_t>(field));
             return literal_field(instruction, field);
         case Decode::literal_field_64:
             value = Value::of(Kind::literal_64, static_cast<int64_t>(field));
             return literal_field(instruction, field);
-        case Decode::vopd_dst_y: {
+        case Decode::vopd_dst_y: {  // the lowest bit is not encoded: it differs from that of the other half's result
             const Value* other = instruction.value(Name::vdstX);
             const unsigned low_bit = other != nullptr && (other->number & 1) == 0 ? 1 : 0;
             value = Value::reg(Bank::vgpr, code | low_bit, width_bits);

@@ -1,3 +1,4 @@
+// The way of a chunk of code: decode one instruction, print it, list its operands, go on behind it.
 #include <algorithm>
 #include <charconv>
 #include <stdexcept>

@@ -77,7 +77,7 @@ Index::Index(const TargetColumn& column) {
     const std::vector<Candidate> all = all_candidates(column);
     std::vector<std::vector<uint16_t>> members(buckets_.size());
     for (size_t number = 0; number < all.size(); ++number) {
-        each_match(all[number].pattern, 23, 511,
+        each_match(all[number].pattern, kBucketShift, kBucketCount - 1,
                    [&](uint32_t top) { members[top].push_back(static_cast<uint16_t>(number)); });
     }
     for (size_t top = 0; top < buckets_.size(); ++top) add_bucket(buckets_[top], all, members[top]);

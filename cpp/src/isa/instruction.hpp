@@ -9,7 +9,48 @@
 
 namespace wavewright::isa {
 
-// For whom to decode.
+// Codes of a source operand that have 8 bits (the ISA documents: "scalar source", SSRC). With bit 8 a code is a vector
+// register, with bits 8 and 9 an accumulation register.
+namespace code {
+enum : unsigned {
+    last_sgpr_gfx9 = 101,
+    flat_scratch_lo = 102,
+    flat_scratch_hi = 103,
+    xnack_mask_lo = 104,
+    xnack_mask_hi = 105,
+    last_sgpr = 105,  // from gfx10 on, where flat_scratch and xnack_mask have no codes
+    vcc_lo = 106,
+    vcc_hi = 107,
+    first_ttmp = 108,
+    last_ttmp = 123,
+    m0 = 124,             // null from gfx11 on: the two changed places
+    null_register = 125,  // m0 from gfx11 on
+    exec_lo = 126,
+    exec_hi = 127,
+    first_integer = 128,  // 0
+    last_positive = 192,  // 64
+    last_integer = 208,   // -16
+    flat_scratch_base_lo = 230,
+    flat_scratch_base_hi = 231,
+    shared_base = 235,
+    shared_limit = 236,
+    private_base = 237,
+    private_limit = 238,
+    pops_exiting_wave_id = 239,
+    first_float = 240,  // 0.5; the order of all is in print_constant.cpp
+    last_float = 248,
+    vccz = 251,
+    execz = 252,
+    scc = 253,
+    lds_direct = 254,  // a literal of 64 bits follows where the target has those
+    literal_64 = 254,
+    literal = 255,  // a literal of 32 bits follows
+    vector_bit = 256,
+    accumulation_bit = 512,
+};
+}  // namespace code
+
+// What decides how bytes are read and printed: the records of a target, and the size of waves.
 struct Target {
     const TargetColumn* column = nullptr;
     bool wave32 = false;
@@ -17,6 +58,7 @@ struct Target {
     unsigned generation() const { return column->generation; }
     bool has(uint16_t feature_bit) const { return (column->features & feature_bit) != 0; }
     unsigned mask_width_bits() const { return wave32 ? 32 : 64; }
+    unsigned null_code() const { return generation() >= 11 ? unsigned{code::m0} : unsigned{code::null_register}; }
 };
 
 enum class Bank : uint8_t { sgpr, ttmp, vgpr, agpr, special };
@@ -50,7 +92,7 @@ struct Value {
     bool is_vector() const { return is_reg() && (bank == Bank::vgpr || bank == Bank::agpr); }
 };
 
-constexpr int64_t kLiteralCode = 255;
+constexpr int64_t kLiteralCode = code::literal;
 constexpr size_t kMaxOperands = 32;
 
 struct Instruction {

@@ -1,3 +1,4 @@
+// Which record a printed instruction belongs to: texts are matched with the templates that the printer fills in.
 #include "match_text.hpp"
 
 #include <algorithm>
@@ -29,7 +30,8 @@ bool has_word(std::string_view text, std::string_view wanted) {
     return false;
 }
 
-// Whether an atomic says that it gives back the old value; nothing where it does not say either.
+// Whether an atomic says that it gives back the old value; nothing where it does not say either. Before gfx12 glc or
+// sc0 say so; from then on the temporal hint does, in whose number bit 0 means it.
 std::optional<bool> says_return(std::string_view text) {
     constexpr std::string_view kHint = "th:TH_ATOMIC_", kHex = "0x";
     const size_t at = text.find(kHint);
@@ -37,23 +39,27 @@ std::optional<bool> says_return(std::string_view text) {
     std::string_view hint = text.substr(at + kHint.size());
     hint = hint.substr(0, hint.find(' '));
     if (hint.starts_with("CASCADE")) return std::nullopt;
-    if (hint.starts_with(kHex))
+    if (hint.starts_with(kHex))  // one digit; LLVM prints hints without a name so, and none above 7
         return hint.ends_with('1') || hint.ends_with('3') || hint.ends_with('5') || hint.ends_with('7');
     return hint.ends_with("RETURN");
 }
 
+// Walks the template of a record and a text side by side. Text of the template must be there, registers are read into
+// the values of operands, and modifiers and numbers are passed over: what comes next in the template tells where they
+// end. The more of the text is explained, the larger is the score.
 class Matcher {
   public:
     Matcher(const Target& target, std::string_view rest, Instruction& instruction)
         : target_(target), rest_(rest), instruction_(instruction) {}
 
+    // The score, or kNoMatch.
     int match() {
         if (!fits_return() || !fits_lanes()) return kNoMatch;
         const std::string_view shape = text(instruction_.shape->text);
         for (size_t at = 0; at < shape.size();) {
-            const auto is_operand = [](char letter) { return static_cast<uint8_t>(letter) >= 0x80; };
+            const auto is_operand = [](char letter) { return static_cast<uint8_t>(letter) >= kFirstOperandByte; };
             if (is_operand(shape[at])) {
-                if (!operand(static_cast<uint8_t>(shape[at++]) - 0x80U)) return kNoMatch;
+                if (!operand(size_t{static_cast<uint8_t>(shape[at++])} - kFirstOperandByte)) return kNoMatch;
                 continue;
             }
             const auto end = std::find_if(shape.begin() + static_cast<ptrdiff_t>(at), shape.end(), is_operand);
@@ -258,12 +264,14 @@ class Matcher {
     const Target& target_;
     std::string_view rest_;
     Instruction& instruction_;
-    int score_ = 100;  // widths that do not fit make it smaller
-    bool is_skipping_ = false;
+    // Letters that the template explains make it larger, widths that do not fit and what is left over make it smaller.
+    // It starts high enough to stay above kNoMatch: an instruction has few operands.
+    int score_ = 100;
+    bool is_skipping_ = false;       // the text of a modifier was reached and its end is not known yet
     bool is_behind_literal_ = true;  // an operand is next, not a modifier
-    bool was_blank_ = false;
-    bool has_operands_ = false;
-    bool has_all_addresses_ = true;
+    bool was_blank_ = false;         // the template had a blank just now: LLVM prints several as one
+    bool has_operands_ = false;      // one was read
+    bool has_all_addresses_ = true;  // false: the text has fewer separate addresses than the record
 };
 
 }  // namespace
@@ -275,9 +283,9 @@ std::string first_word(const Record& record) {
     instruction.record = &record;
     instruction.traits = &traits_of(record);
     const std::string_view printed = text(shape.text);
-    if (printed.empty() || static_cast<uint8_t>(printed.front()) < 0x80) return word;
-    const OperandKind& kind =
-        tables.kinds[tables.operand_kinds[shape.first_operand + static_cast<uint8_t>(printed.front()) - 0x80U]];
+    if (printed.empty() || static_cast<uint8_t>(printed.front()) < kFirstOperandByte) return word;
+    const size_t operand = size_t{static_cast<uint8_t>(printed.front())} - kFirstOperandByte;
+    const OperandKind& kind = tables.kinds[tables.operand_kinds[shape.first_operand + operand]];
     if (kind.print == Print::vop_dst) word += form_suffix(instruction);
     if (kind.print == Print::vintrp_dst) word += "_e32";
     return word;

@@ -18,19 +18,19 @@ uint8_t mask_dwords(const Target& target) {
 
 // The registers of a special operand's code; none where it is no register.
 std::optional<Registers> special_registers(const Target& target, const Value& value) {
-    const int64_t null_code = target.generation() >= 11 ? 124 : 125;
-    if (value.number >= 102 && value.number <= 105)
-        return Registers{static_cast<uint16_t>(flat_scratch_lo + value.number - 102), value.dwords};
+    if (value.number >= code::flat_scratch_lo && value.number <= code::xnack_mask_hi)
+        return Registers{static_cast<uint16_t>(flat_scratch_lo + value.number - code::flat_scratch_lo), value.dwords};
     switch (value.number) {
-        case 106:
-        case 107:
-        case 126:
-        case 127: return Registers{static_cast<uint16_t>(value.number), value.dwords};
-        case 124:
-        case 125: return value.number == null_code ? std::nullopt : std::optional(Registers{m0, 1});
-        case 251: return Registers{vcc_lo, mask_dwords(target)};   // src_vccz
-        case 252: return Registers{exec_lo, mask_dwords(target)};  // src_execz
-        case 253: return Registers{scc, 1};
+        case code::vcc_lo:
+        case code::vcc_hi:
+        case code::exec_lo:
+        case code::exec_hi: return Registers{static_cast<uint16_t>(value.number), value.dwords};
+        case code::m0:
+        case code::null_register:
+            return value.number == target.null_code() ? std::nullopt : std::optional(Registers{m0, 1});
+        case code::vccz: return Registers{vcc_lo, mask_dwords(target)};
+        case code::execz: return Registers{exec_lo, mask_dwords(target)};
+        case code::scc: return Registers{scc, 1};
         default: return std::nullopt;
     }
 }

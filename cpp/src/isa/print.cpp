@@ -29,10 +29,10 @@ void Printer::print() {
     size_t done = 0;
     for (size_t at = 0; at < shape.size(); ++at) {
         const auto letter = static_cast<uint8_t>(shape[at]);
-        if (letter < 0x80) continue;
+        if (letter < kFirstOperandByte) continue;
         out_ << shape.substr(done, at - done);
         done = at + 1;
-        operand(letter - 0x80U);
+        operand(letter - kFirstOperandByte);
     }
     out_ << shape.substr(done);
 }
@@ -40,9 +40,9 @@ void Printer::print() {
 // One address has no brackets.
 void Printer::print_single_address(std::string_view shape) {
     for (const char letter : shape) {
-        const auto place = static_cast<uint8_t>(letter);
-        if (place >= 0x80) {
-            operand(place - 0x80U);
+        const auto byte = static_cast<uint8_t>(letter);
+        if (byte >= kFirstOperandByte) {
+            operand(byte - kFirstOperandByte);
         } else if (letter != '[' && letter != ']') {
             out_ << letter;
         }
@@ -201,27 +201,27 @@ void Printer::reg(const Value& value) {
 std::string_view Printer::special_name(const Value& value) const {
     const bool is_wide = value.dwords > 1;
     switch (value.number) {
-        case 102: return is_wide ? "flat_scratch" : "flat_scratch_lo";
-        case 103: return "flat_scratch_hi";
-        case 104: return is_wide ? "xnack_mask" : "xnack_mask_lo";
-        case 105: return "xnack_mask_hi";
-        case 106: return is_wide ? "vcc" : "vcc_lo";
-        case 107: return "vcc_hi";
-        case 124: return target_.generation() >= 11 ? "null" : "m0";
-        case 125: return target_.generation() >= 11 ? "m0" : "null";
-        case 126: return is_wide ? "exec" : "exec_lo";
-        case 127: return "exec_hi";
-        case 230: return "src_flat_scratch_base_lo";
-        case 231: return "src_flat_scratch_base_hi";
-        case 235: return "src_shared_base";
-        case 236: return "src_shared_limit";
-        case 237: return "src_private_base";
-        case 238: return "src_private_limit";
-        case 239: return "src_pops_exiting_wave_id";
-        case 251: return "src_vccz";
-        case 252: return "src_execz";
-        case 253: return "src_scc";
-        default: return "src_lds_direct";
+        case code::flat_scratch_lo: return is_wide ? "flat_scratch" : "flat_scratch_lo";
+        case code::flat_scratch_hi: return "flat_scratch_hi";
+        case code::xnack_mask_lo: return is_wide ? "xnack_mask" : "xnack_mask_lo";
+        case code::xnack_mask_hi: return "xnack_mask_hi";
+        case code::vcc_lo: return is_wide ? "vcc" : "vcc_lo";
+        case code::vcc_hi: return "vcc_hi";
+        case code::m0: return target_.generation() >= 11 ? "null" : "m0";
+        case code::null_register: return target_.generation() >= 11 ? "m0" : "null";
+        case code::exec_lo: return is_wide ? "exec" : "exec_lo";
+        case code::exec_hi: return "exec_hi";
+        case code::flat_scratch_base_lo: return "src_flat_scratch_base_lo";
+        case code::flat_scratch_base_hi: return "src_flat_scratch_base_hi";
+        case code::shared_base: return "src_shared_base";
+        case code::shared_limit: return "src_shared_limit";
+        case code::private_base: return "src_private_base";
+        case code::private_limit: return "src_private_limit";
+        case code::pops_exiting_wave_id: return "src_pops_exiting_wave_id";
+        case code::vccz: return "src_vccz";
+        case code::execz: return "src_execz";
+        case code::scc: return "src_scc";
+        default: return "src_lds_direct";  // the only one left of is_special() in decode_operand.cpp
     }
 }
 

@@ -8,9 +8,7 @@
 namespace wavewright::isa {
 namespace {
 
-constexpr int64_t kFirstInteger = 128, kLastPositive = 192, kLastInteger = 208, kFirstFloat = 240;
-
-// The constants with codes from kFirstFloat on.
+// The constants with codes from code::first_float on; the last one is 1 / (2 * pi).
 constexpr std::string_view kFloatTexts[] = {"0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0", "0.15915494"};
 constexpr std::string_view kInversePi64 = "0.15915494309189532";
 constexpr uint16_t kFloats16[] = {0x3800, 0xB800, 0x3C00, 0xBC00, 0x4000, 0xC000, 0x4400, 0xC400, 0x3118};
@@ -121,10 +119,11 @@ void Printer::immediate(uint32_t value, Constant kind) {
 
 void Printer::constant(const Value& value, Constant kind) {
     if (value.number == kLiteralCode) return literal(kind);
-    if (value.number >= kFirstInteger && value.number <= kLastInteger) {
-        out_ << (value.number <= kLastPositive ? value.number - kFirstInteger : kLastPositive - value.number);
+    if (value.number >= code::first_integer && value.number <= code::last_integer) {
+        out_ << (value.number <= code::last_positive ? value.number - code::first_integer
+                                                     : code::last_positive - value.number);
     } else {
-        const auto place = static_cast<size_t>(value.number - kFirstFloat);
+        const auto place = static_cast<size_t>(value.number - code::first_float);
         if (kind == Constant::integer_16 || kind == Constant::pair_float_16_literal) {
             out_.hex(kind == Constant::integer_16 ? kFloats16[place] : kFloats32[place]);
         } else {

@@ -1,3 +1,5 @@
+// Operands of instructions that somebody else disassembled: the records with the right first word are tried, and the
+// one that explains most of the text is taken.
 #include <algorithm>
 #include <array>
 #include <memory>
@@ -34,7 +36,7 @@ RecordsByWord records_by_word(size_t column, bool wave64) {
     return by_word;
 }
 
-// Made at first use, then shared.
+// Made at first use, then shared: one for each column and size of waves.
 const RecordsByWord& words_of(size_t column, bool wave64) {
     constexpr size_t kMaxColumns = 8 * sizeof Record::columns;
     static std::array<std::once_flag, 2 * kMaxColumns> flags;
@@ -91,7 +93,7 @@ class Reader {
     const RecordsByWord& by_word_;
     Disassembly& out_;
     Target target_;
-    Instruction tried_[2];
+    Instruction tried_[2];  // the best so far, and the one that is tried
 };
 
 }  // namespace

@@ -12,34 +12,33 @@ struct SpecialName {
     uint8_t dwords;
 };
 
-// Codes of source operands; m0 and null changed places with gfx11.
-constexpr uint16_t kM0 = 124, kNull = 125;
+// As before gfx11, where m0 and null changed places.
 constexpr SpecialName kSpecialNames[] = {
-    {"flat_scratch", 102, 2},
-    {"flat_scratch_lo", 102, 1},
-    {"flat_scratch_hi", 103, 1},
-    {"xnack_mask", 104, 2},
-    {"xnack_mask_lo", 104, 1},
-    {"xnack_mask_hi", 105, 1},
-    {"vcc", 106, 2},
-    {"vcc_lo", 106, 1},
-    {"vcc_hi", 107, 1},
-    {"m0", kM0, 1},
-    {"null", kNull, 1},
-    {"exec", 126, 2},
-    {"exec_lo", 126, 1},
-    {"exec_hi", 127, 1},
-    {"src_vccz", 251, 1},
-    {"src_execz", 252, 1},
-    {"src_scc", 253, 1},
-    {"src_lds_direct", 254, 1},
-    {"src_shared_base", 235, 1},
-    {"src_shared_limit", 236, 1},
-    {"src_private_base", 237, 1},
-    {"src_private_limit", 238, 1},
-    {"src_pops_exiting_wave_id", 239, 1},
-    {"src_flat_scratch_base_lo", 230, 1},
-    {"src_flat_scratch_base_hi", 231, 1},
+    {"flat_scratch", code::flat_scratch_lo, 2},
+    {"flat_scratch_lo", code::flat_scratch_lo, 1},
+    {"flat_scratch_hi", code::flat_scratch_hi, 1},
+    {"xnack_mask", code::xnack_mask_lo, 2},
+    {"xnack_mask_lo", code::xnack_mask_lo, 1},
+    {"xnack_mask_hi", code::xnack_mask_hi, 1},
+    {"vcc", code::vcc_lo, 2},
+    {"vcc_lo", code::vcc_lo, 1},
+    {"vcc_hi", code::vcc_hi, 1},
+    {"m0", code::m0, 1},
+    {"null", code::null_register, 1},
+    {"exec", code::exec_lo, 2},
+    {"exec_lo", code::exec_lo, 1},
+    {"exec_hi", code::exec_hi, 1},
+    {"src_vccz", code::vccz, 1},
+    {"src_execz", code::execz, 1},
+    {"src_scc", code::scc, 1},
+    {"src_lds_direct", code::lds_direct, 1},
+    {"src_shared_base", code::shared_base, 1},
+    {"src_shared_limit", code::shared_limit, 1},
+    {"src_private_base", code::private_base, 1},
+    {"src_private_limit", code::private_limit, 1},
+    {"src_pops_exiting_wave_id", code::pops_exiting_wave_id, 1},
+    {"src_flat_scratch_base_lo", code::flat_scratch_base_lo, 1},
+    {"src_flat_scratch_base_hi", code::flat_scratch_base_hi, 1},
 };
 
 struct NumberedBank {
@@ -112,8 +111,9 @@ bool take_special(const Target& target, std::string_view& text, Value& value) {
     const std::string_view word = text.substr(0, word_length(text));
     const auto* name = std::ranges::find(kSpecialNames, word, &SpecialName::name);
     if (name == std::end(kSpecialNames)) return false;
-    const bool is_swapped = target.generation() >= 11 && (name->code == kM0 || name->code == kNull);
-    value = Value::reg(Bank::special, is_swapped ? kM0 + kNull - name->code : name->code, 32U * name->dwords);
+    const bool is_swapped = target.generation() >= 11 && (name->code == code::m0 || name->code == code::null_register);
+    value = Value::reg(Bank::special, is_swapped ? code::m0 + code::null_register - name->code : name->code,
+                       32U * name->dwords);
     text.remove_prefix(word.size());
     return true;
 }

@@ -59,7 +59,9 @@ struct Traits {
     uint8_t defs;
 };
 
-// Text behind the mnemonic, in which a byte from 0x80 on stands for an operand, and its operands, results first.
+// Text behind the mnemonic, in which a byte from kFirstOperandByte on stands for an operand, and its operands, results
+// first.
+constexpr unsigned kFirstOperandByte = 0x80;
 struct Template {
     uint16_t text;
     uint16_t first_operand;
