@@ -2,17 +2,20 @@
 
 #include <algorithm>
 
+#include "perfetto/fields.hpp"
+
 namespace wavewright::pftrace {
 namespace {
 
 constexpr size_t kMostReadings = 16;  // of a snapshot; with the next, bounds what one packet may cost
 constexpr int kLongestPath = 2;       // snapshots between a clock and that of the trace
 
-// Clocks 64 to 127 belong to a sequence.
+// Clocks 64 to 127 belong to a sequence, which takes the upper half of the key; all others belong to the whole trace.
 uint64_t key_of(uint64_t sequence, uint64_t clock) {
     return clock >= 64 && clock < 128 ? (sequence & 0xFFFFFFFF) << 32 | clock : clock & 0xFFFFFFFF;
 }
 
+// Times are untrusted input: they wrap instead of overflowing.
 int64_t product(int64_t a, int64_t b) {
     return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
@@ -33,19 +36,20 @@ bool Clocks::snapshot(uint64_t sequence, Text message) {
     bool is_sound = true;
     while (fields.next()) {
         const Field& field = fields.field;
-        if (field.number == 2 && !has_trace_clock_) {
+        if (field.number == clock_snapshot::primary_trace_clock && !has_trace_clock_) {
             trace_clock_ = key_of(sequence, field.value);
             has_trace_clock_ = true;
         }
-        if (field.number != 1 || !field.is_bytes() || readings.size() == kMostReadings) continue;
+        if (field.number != clock_snapshot::clocks || !field.is_bytes() || readings.size() == kMostReadings) continue;
         uint64_t number = 0, time = 0, unit = 1;
         bool is_incremental = false;
         Fields of_clock(field.bytes);
         while (of_clock.next()) {
-            if (of_clock.field.number == 1) number = of_clock.field.value;
-            if (of_clock.field.number == 2) time = of_clock.field.value;
-            if (of_clock.field.number == 3) is_incremental = of_clock.field.value != 0;
-            if (of_clock.field.number == 4 && of_clock.field.value != 0) unit = of_clock.field.value;
+            const Field& part = of_clock.field;
+            if (part.number == clock_reading::clock_id) number = part.value;
+            if (part.number == clock_reading::timestamp) time = part.value;
+            if (part.number == clock_reading::is_incremental) is_incremental = part.value != 0;
+            if (part.number == clock_reading::unit_multiplier_ns && part.value != 0) unit = part.value;
         }
         is_sound = is_sound && !of_clock.is_damaged();
         const uint64_t key = key_of(sequence, number);
@@ -84,19 +88,23 @@ uint32_t Clocks::moment_of(const Clock& clock, int64_t time) {
     return moments.back().second;  // a clock that was set back
 }
 
+// A time of one clock on the clock of the trace: by a snapshot that shows both, or through a third clock that it shows,
+// over at most `depth` snapshots. A clock runs as fast as any other between two snapshots.
 std::optional<int64_t> Clocks::through(uint64_t clock, int64_t time, int depth) const {
     if (clock == trace_clock_) return time;
     const auto found = clocks_.find(clock);
     if (found == clocks_.end() || depth == 0) return std::nullopt;
     const std::vector<Reading>& readings = snapshots_[moment_of(found->second, time)];
-    const auto of = [&](uint64_t key) {
-        return std::find_if(readings.begin(), readings.end(), [&](const Reading& each) { return each.clock == key; });
+    const auto reading_of = [&](uint64_t key) {
+        return std::find_if(readings.begin(), readings.end(),
+                            [&](const Reading& reading) { return reading.clock == key; });
     };
-    const int64_t offset = difference(time, of(clock)->time_ns);
-    if (const auto at = of(trace_clock_); at != readings.end()) return sum(at->time_ns, offset);
+    const int64_t since_reading = difference(time, reading_of(clock)->time_ns);
+    if (const auto at = reading_of(trace_clock_); at != readings.end()) return sum(at->time_ns, since_reading);
     for (const Reading& other : readings) {
         if (other.clock == clock) continue;
-        if (const auto made = through(other.clock, sum(other.time_ns, offset), depth - 1)) return made;
+        if (const auto trace_time = through(other.clock, sum(other.time_ns, since_reading), depth - 1))
+            return trace_time;
     }
     return std::nullopt;
 }

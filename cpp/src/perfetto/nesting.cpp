@@ -3,21 +3,20 @@
 namespace wavewright::pftrace {
 namespace {
 
+// The slices of one track that can still hold or end others. Of those with an end some may have passed; those that
+// never got one are open.
 class Stack {
   public:
     Stack(const std::vector<Event>& events, std::vector<Slice>& slices) : events_(events), slices_(slices) {}
 
     void put(uint32_t event) {
-        const Event& made = events_[event];
-        close_before(made.time_ns);
-        const bool is_open = made.kind == Kind::begin;
-        const int64_t end =
-            is_open
-                ? kNoNumber
-                : static_cast<int64_t>(static_cast<uint64_t>(made.time_ns) + static_cast<uint64_t>(made.duration_ns));
-        if (made.kind != Kind::instant) stack_.push_back(static_cast<uint32_t>(slices_.size()));
+        const Event& first = events_[event];
+        close_before(first.time_ns);
+        const bool is_open = first.kind == Kind::begin;
+        const int64_t end = is_open ? kNoNumber : wrapping_sum(first.time_ns, first.duration_ns);
+        if (first.kind != Kind::instant) stack_.push_back(static_cast<uint32_t>(slices_.size()));
         if (is_open) ++open_count_;
-        slices_.push_back({event, UINT32_MAX, end});
+        slices_.push_back({event, kNoEndEvent, end});
     }
 
     // False when nothing that is open has its name and category.
@@ -43,7 +42,13 @@ class Stack {
   private:
     static constexpr size_t kDeepest = 4096;  // looked at for an end; deeper stacks are damage
 
+    // Of names or categories; one that an event does not have (0) fits any.
     static bool differ(uint32_t a, uint32_t b) { return a != 0 && b != 0 && a != b; }
+
+    // Times are untrusted input: they wrap instead of overflowing.
+    static int64_t wrapping_sum(int64_t a, int64_t b) {
+        return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+    }
 
     void pop() {
         if (slices_[stack_.back()].end_ns == kNoNumber) --open_count_;
@@ -79,8 +84,8 @@ class Stack {
 
     const std::vector<Event>& events_;
     std::vector<Slice>& slices_;
-    std::vector<uint32_t> stack_{};
-    size_t open_count_ = 0;
+    std::vector<uint32_t> stack_{};  // numbers of slices, the innermost last
+    size_t open_count_ = 0;          // slices on the stack without an end
 };
 
 }  // namespace

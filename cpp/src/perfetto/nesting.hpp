@@ -10,9 +10,11 @@
 
 namespace wavewright::pftrace {
 
+inline constexpr uint32_t kNoEndEvent = UINT32_MAX;
+
 struct Slice {
     uint32_t begin_event;
-    uint32_t end_event;  // UINT32_MAX = none
+    uint32_t end_event;  // kNoEndEvent = none: its begin told its end, it is a moment, or it never ended
     int64_t end_ns;      // kNoNumber = it never ended
 };
 

@@ -3,65 +3,32 @@
 #include <algorithm>
 #include <bit>
 
+#include "perfetto/fields.hpp"
+
 namespace wavewright::pftrace {
 namespace {
 
-// Fields of TracePacket.
-enum : uint32_t {
-    kClockSnapshot = 6,
-    kTime = 8,
-    kSequence = 10,
-    kTrackEvent = 11,
-    kInterned = 12,
-    kFlags = 13,
-    kStatistics = 35,
-    kCleared = 41,
-    kDropped = 42,
-    kProcess = 43,
-    kThread = 44,
-    kCompressed = 50,
-    kClock = 58,
-    kDefaults = 59,
-    kTrackDescriptor = 60,
-    kFirst = 87,
-    kZstandard = 133,
-};
-
-// Fields of TrackEvent.
-enum : uint32_t {
-    kEventTimeDelta = 1,
-    kEventCategoryIids = 3,
-    kEventAnnotation = 4,
-    kEventLegacy = 6,
-    kEventType = 9,
-    kEventNameIid = 10,
-    kEventTrack = 11,
-    kEventExtraCounts = 12,
-    kEventTime = 16,
-    kEventCategory = 22,
-    kEventName = 23,
-    kEventCount = 30,
-    kEventExtraCountTracks = 31,
-    kEventOldFlows = 36,
-    kEventOldEndingFlows = 42,
-    kEventFraction = 44,
-    kEventExtraFractionTracks = 45,
-    kEventExtraFractions = 46,
-    kEventFlows = 47,
-    kEventEndingFlows = 48,
-    kEventCorrelation = 52,
-};
-
-constexpr uint64_t kCounterEvent = 4;  // TrackEvent.Type; 1 to 3 are those of `Kind`
-
-// Fields that say nothing about the program: settings, ids, markers of the recorder.
+// Fields of TracePacket that say nothing about the program: settings, ids, markers of the recorder.
 constexpr uint32_t kSilent[] = {3, 33, 36, 45, 46, 61, 69, 72, 78, 79, 89, 98, 109, 113, 124, 126, 138};
 
-constexpr uint64_t kStateCleared = 1, kNeedsState = 2;  // TracePacket.SequenceFlags
-constexpr uint64_t kThreadTracks = 0x9E3779B97F4A7C15;  // uuids of tracks that only a ThreadDescriptor names
+// Mixed into the uuids of tracks that no TrackDescriptor declares, only a packet's own process or thread
+// descriptor. The upper bits keep them apart from uuids that writers count up from a small number.
+constexpr uint64_t kUndeclaredTracks = 0x9E3779B97F4A7C15;
 
-int64_t microseconds(int64_t value) {
-    return static_cast<int64_t>(static_cast<uint64_t>(value) * 1000);
+uint64_t process_track_of(uint64_t sequence) {
+    return kUndeclaredTracks ^ sequence << 1;
+}
+
+uint64_t thread_track_of(uint64_t sequence) {
+    return kUndeclaredTracks ^ (sequence << 1 | 1);
+}
+
+constexpr uint8_t kProcessTrack = 1, kThreadTrack = 2, kCounterTrack = 3;  // PerfettoTracks::kind
+constexpr uint64_t kMostLost = uint64_t{1} << 40;                          // of one number of lost chunks
+
+// Times and sums of times are untrusted input: they wrap instead of overflowing.
+int64_t nanoseconds_of(int64_t microseconds) {
+    return static_cast<int64_t>(static_cast<uint64_t>(microseconds) * 1000);
 }
 
 int64_t plus(int64_t a, int64_t b) {
@@ -71,21 +38,22 @@ int64_t plus(int64_t a, int64_t b) {
 }  // namespace
 
 struct Packets::Parts {
-    uint64_t sequence = 0, flags = 0, clock = 0, time = 0;
+    uint64_t sequence = 0, flags = 0, clock = 0, time = 0;  // clock 0 = the default of the sequence
     bool has_time = false, is_cleared = false, is_dropped = false, is_first = false;
     Text interned{}, defaults{}, event{}, thread{};
     bool has_event = false, has_thread = false;
-    int64_t time_ns = 0;
+    int64_t time_ns = 0;  // on the clock of the trace
 };
 
 Packets::Packets(Text file, PerfettoTrace& trace)
-    : file_(file), trace_(trace), json_left_(8 * file.size() + (uint64_t{1} << 20)) {}
+    : file_(file), trace_(trace), json_left_(most_json_bytes(file.size())) {}
 
 void Packets::read() {
     uint64_t packet_count = 0;
     Fields fields(file_);
     while (fields.next())
-        if (fields.field.number == 1 && fields.field.is_bytes()) ++packet_count, packet(fields.field.bytes);
+        if (fields.field.number == trace_file::packet && fields.field.is_bytes())
+            ++packet_count, packet(fields.field.bytes);
     trace_.packet_count = packet_count;
     if (fields.is_damaged()) trace_.counts["cut_bytes"] = fields.left();
 }
@@ -97,46 +65,50 @@ void Packets::packet(Text message) {
     while (fields.next()) {
         const Field& field = fields.field;
         switch (field.number) {
-            case kTime: parts.time = field.value, parts.has_time = true; break;
-            case kClock: parts.clock = field.value; break;
-            case kSequence: parts.sequence = field.value; break;
-            case kFlags: parts.flags = field.value; break;
-            case kCleared: parts.is_cleared = field.value != 0; break;
-            case kDropped: parts.is_dropped = field.value != 0; break;
-            case kFirst: parts.is_first = field.value != 0; break;
-            case kInterned: parts.interned = field.bytes; break;
-            case kDefaults: parts.defaults = field.bytes; break;
-            case kTrackEvent: parts.event = field.bytes, parts.has_event = field.is_bytes(); break;
-            case kThread: parts.thread = field.bytes, parts.has_thread = field.is_bytes(); break;
+            case trace_packet::timestamp: parts.time = field.value, parts.has_time = true; break;
+            case trace_packet::timestamp_clock_id: parts.clock = field.value; break;
+            case trace_packet::trusted_packet_sequence_id: parts.sequence = field.value; break;
+            case trace_packet::sequence_flags: parts.flags = field.value; break;
+            case trace_packet::incremental_state_cleared: parts.is_cleared = field.value != 0; break;
+            case trace_packet::previous_packet_dropped: parts.is_dropped = field.value != 0; break;
+            case trace_packet::first_packet_on_sequence: parts.is_first = field.value != 0; break;
+            case trace_packet::interned_data: parts.interned = field.bytes; break;
+            case trace_packet::trace_packet_defaults: parts.defaults = field.bytes; break;
+            case trace_packet::track_event: parts.event = field.bytes, parts.has_event = field.is_bytes(); break;
+            case trace_packet::thread_descriptor:
+                parts.thread = field.bytes, parts.has_thread = field.is_bytes();
+                break;
             default: others.push_back(field);
         }
     }
     sound(fields);
+    // Fields come in any order: names and defaults of the packet must be known before its event is read.
     Sequence& sequence = sequences_[parts.sequence];
     state_of(sequence, parts);
     for (const Field& field : others) {
         if (!field.is_bytes()) continue;
-        if (field.number == kClockSnapshot) {
+        if (field.number == trace_packet::clock_snapshot) {
             if (!clocks_.snapshot(parts.sequence, field.bytes)) ++trace_.counts["damaged_messages"];
-        } else if (field.number == kTrackDescriptor) {
+        } else if (field.number == trace_packet::track_descriptor) {
             descriptor(field.bytes);
-        } else if (field.number == kStatistics) {
+        } else if (field.number == trace_packet::trace_stats) {
             statistics(field.bytes);
-        } else if (field.number == kProcess) {
-            process_of(track(kThreadTracks ^ parts.sequence << 1), field.bytes);
-        } else if (field.number == kCompressed || field.number == kZstandard) {
+        } else if (field.number == trace_packet::process_descriptor) {
+            process_of(track(process_track_of(parts.sequence)), field.bytes);
+        } else if (field.number == trace_packet::compressed_packets ||
+                   field.number == trace_packet::zstd_compressed_packets) {
             ++trace_.counts["compressed_packets"];
         } else if (std::find(std::begin(kSilent), std::end(kSilent), field.number) == std::end(kSilent)) {
             ++trace_.unread[field.number];
         }
     }
     if (parts.has_thread) {
-        const uint64_t uuid = kThreadTracks ^ (parts.sequence << 1 | 1);
+        const uint64_t uuid = thread_track_of(parts.sequence);
         thread_of(track(uuid), parts.thread, &sequence);
         sequence.thread_track = uuid;
     }
     if (!parts.has_event) return;
-    if ((parts.flags & kNeedsState) != 0 && !sequence.is_valid) {
+    if ((parts.flags & trace_packet::kNeedsState) != 0 && !sequence.is_valid) {
         ++trace_.counts["skipped_packets"];
         return;
     }
@@ -154,7 +126,7 @@ void Packets::packet(Text message) {
 
 void Packets::state_of(Sequence& sequence, const Parts& parts) {
     if (parts.is_dropped && !parts.is_first && sequence.is_valid) ++trace_.counts["lost_before"];
-    if (parts.is_cleared || (parts.flags & kStateCleared) != 0) {
+    if (parts.is_cleared || (parts.flags & trace_packet::kStateCleared) != 0) {
         sequence = Sequence{};
         sequence.is_valid = true;
     } else if (parts.is_dropped) {
@@ -170,14 +142,15 @@ void Packets::defaults(Sequence& sequence, Text message) {
     sequence.fraction_tracks.clear();
     Fields fields(message);
     while (fields.next()) {
-        if (fields.field.number == kClock) sequence.clock = fields.field.value;
-        if (fields.field.number != 11 || !fields.field.is_bytes()) continue;
+        if (fields.field.number == trace_packet_defaults::timestamp_clock_id) sequence.clock = fields.field.value;
+        if (fields.field.number != trace_packet_defaults::track_event_defaults || !fields.field.is_bytes()) continue;
         Fields of_events(fields.field.bytes);
         while (of_events.next()) {
             const Field& field = of_events.field;
-            if (field.number == 11) sequence.track = field.value;
-            if (field.number == 31) each_number(field, [&](uint64_t uuid) { sequence.counter_tracks.push_back(uuid); });
-            if (field.number == 45)
+            if (field.number == track_event_defaults::track_uuid) sequence.track = field.value;
+            if (field.number == track_event_defaults::extra_counter_track_uuids)
+                each_number(field, [&](uint64_t uuid) { sequence.counter_tracks.push_back(uuid); });
+            if (field.number == track_event_defaults::extra_double_counter_track_uuids)
                 each_number(field, [&](uint64_t uuid) { sequence.fraction_tracks.push_back(uuid); });
         }
         sound(of_events);
@@ -185,22 +158,33 @@ void Packets::defaults(Sequence& sequence, Text message) {
     sound(fields);
 }
 
+namespace {
+
+// The names of a sequence that a field of InternedData adds to; null = entries that are not read.
+Sequence::Names* names_of(Sequence& sequence, uint32_t field_number) {
+    switch (field_number) {
+        case interned_data::event_categories: return &sequence.categories;
+        case interned_data::event_names: return &sequence.names;
+        case interned_data::debug_annotation_names: return &sequence.annotations;
+        case interned_data::debug_annotation_string_values: return &sequence.values;
+        default: return nullptr;
+    }
+}
+
+}  // namespace
+
 void Packets::interned(Sequence& sequence, Text message) {
     Fields fields(message);
     while (fields.next()) {
         const Field& field = fields.field;
-        Sequence::Names* names = field.number == 1    ? &sequence.categories
-                                 : field.number == 2  ? &sequence.names
-                                 : field.number == 3  ? &sequence.annotations
-                                 : field.number == 29 ? &sequence.values
-                                                      : nullptr;
+        Sequence::Names* const names = names_of(sequence, field.number);
         if (names == nullptr || !field.is_bytes()) continue;
         uint64_t number = 0;
         Text name;
         Fields entry(field.bytes);
         while (entry.next()) {
-            if (entry.field.number == 1) number = entry.field.value;
-            if (entry.field.number == 2) name = entry.field.bytes;
+            if (entry.field.number == interned_entry::iid) number = entry.field.value;
+            if (entry.field.number == interned_entry::name) name = entry.field.bytes;
         }
         if (sound(entry)) (*names)[number] = text(name);
     }
@@ -245,50 +229,54 @@ void each_fixed(const Field& field, Take&& take) {
 void Packets::event_field(Sequence& sequence, const Field& field, Event& made, EventParts& parts) {
     const auto add_flow = [&](uint64_t id) { flows.push_back({static_cast<uint32_t>(events.size()), id}); };
     switch (field.number) {
-        case kEventTimeDelta:
+        case track_event::timestamp_delta_us:
             sequence.reference_us = plus(sequence.reference_us, field.integer());
-            made.time_ns = microseconds(sequence.reference_us), parts.has_time = true;
+            made.time_ns = nanoseconds_of(sequence.reference_us), parts.has_time = true;
             break;
-        case kEventCategoryIids:
+        case track_event::category_iids:
             each_number(field, [&](uint64_t number) {
                 if (made.category == 0) made.category = looked_up(sequence.categories, number);
             });
             break;
-        case kEventAnnotation:
+        case track_event::debug_annotations:
             if (field.is_bytes() && !annotation(sequence, field.bytes)) ++trace_.counts["unread_annotations"];
             break;
-        case kEventLegacy: parts.legacy = field.bytes; break;
-        case kEventType: parts.type = field.value; break;
-        case kEventNameIid: made.name = looked_up(sequence.names, field.value); break;
-        case kEventTrack: parts.track = field.value, parts.has_track = true; break;
-        case kEventExtraCounts:
+        case track_event::legacy_event: parts.legacy = field.bytes; break;
+        case track_event::type: parts.type = field.value; break;
+        case track_event::name_iid: made.name = looked_up(sequence.names, field.value); break;
+        case track_event::track_uuid: parts.track = field.value, parts.has_track = true; break;
+        case track_event::extra_counter_values:
             each_number(field, [&](uint64_t count) {
                 parts.counts.push_back(static_cast<double>(static_cast<int64_t>(count)));
             });
             break;
-        case kEventTime: made.time_ns = microseconds(field.integer()), parts.has_time = true; break;
-        case kEventCategory:
+        case track_event::timestamp_absolute_us:
+            made.time_ns = nanoseconds_of(field.integer()), parts.has_time = true;
+            break;
+        case track_event::categories:
             if (made.category == 0) made.category = text(field.bytes);
             break;
-        case kEventName: made.name = text(field.bytes); break;
-        case kEventCount: parts.value = static_cast<double>(field.integer()), parts.has_value = true; break;
-        case kEventExtraCountTracks:
+        case track_event::name: made.name = text(field.bytes); break;
+        case track_event::counter_value:
+            parts.value = static_cast<double>(field.integer()), parts.has_value = true;
+            break;
+        case track_event::extra_counter_track_uuids:
             each_number(field, [&](uint64_t uuid) { parts.count_tracks.push_back(uuid); });
             break;
-        case kEventOldFlows:
-        case kEventOldEndingFlows: each_number(field, add_flow); break;
-        case kEventFraction: parts.value = field.fraction(), parts.has_value = true; break;
-        case kEventExtraFractionTracks:
+        case track_event::flow_ids_old:
+        case track_event::terminating_flow_ids_old: each_number(field, add_flow); break;
+        case track_event::double_counter_value: parts.value = field.fraction(), parts.has_value = true; break;
+        case track_event::extra_double_counter_track_uuids:
             each_number(field, [&](uint64_t uuid) { parts.fraction_tracks.push_back(uuid); });
             break;
-        case kEventExtraFractions:
+        case track_event::extra_double_counter_values:
             if (!field.is_bytes()) parts.fractions.push_back(field.fraction());
             if (field.is_bytes())
                 each_fixed(field, [&](uint64_t bits) { parts.fractions.push_back(std::bit_cast<double>(bits)); });
             break;
-        case kEventFlows:
-        case kEventEndingFlows: each_fixed(field, add_flow); break;
-        case kEventCorrelation: made.correlation = field.value; break;
+        case track_event::flow_ids:
+        case track_event::terminating_flow_ids: each_fixed(field, add_flow); break;
+        case track_event::correlation_id: made.correlation = field.value; break;
         default: break;
     }
 }
@@ -330,11 +318,11 @@ void Packets::event(Sequence& sequence, const Parts& packet) {
         return drop();
     }
     extra_counts(sequence, made, parts);
-    if (parts.type == kCounterEvent) {
+    if (parts.type == track_event::counter) {
         if (parts.has_value) counts(sequence, made.track, parts.value, made.time_ns, made.category);
         return drop();
     }
-    if (parts.type >= 1 && parts.type <= 3) {
+    if (parts.type >= track_event::slice_begin && parts.type <= track_event::instant) {
         made.kind = static_cast<Kind>(parts.type);
     } else if (!parts.legacy.empty()) {
         legacy(sequence, parts.legacy, made);
@@ -350,15 +338,17 @@ void Packets::event(Sequence& sequence, const Parts& packet) {
     events.push_back(made);
 }
 
-// Events of Chrome's older kind; a duration below 0 = of a phase that is not read.
+// Events of Chrome's older kind: phases B and E begin and end a slice, X is a slice with a duration, I, i and R are
+// moments. A duration below 0 = of a phase that is not read.
 void Packets::legacy(Sequence& sequence, Text message, Event& made) {
     uint64_t phase = 0;
     int64_t duration_us = 0;
     Fields fields(message);
     while (fields.next()) {
-        if (fields.field.number == 1) made.name = looked_up(sequence.names, fields.field.value);
-        if (fields.field.number == 2) phase = fields.field.value;
-        if (fields.field.number == 3) duration_us = fields.field.integer();
+        const Field& field = fields.field;
+        if (field.number == legacy_event::name_iid) made.name = looked_up(sequence.names, field.value);
+        if (field.number == legacy_event::phase) phase = field.value;
+        if (field.number == legacy_event::duration_us) duration_us = field.integer();
     }
     sound(fields);
     if (phase == 'B')
@@ -368,7 +358,7 @@ void Packets::legacy(Sequence& sequence, Text message, Event& made) {
     else if (phase == 'I' || phase == 'i' || phase == 'R')
         made.kind = Kind::instant;
     else if (phase == 'X')
-        made.kind = Kind::complete, made.duration_ns = std::max<int64_t>(microseconds(duration_us), 0);
+        made.kind = Kind::complete, made.duration_ns = std::max<int64_t>(nanoseconds_of(duration_us), 0);
     else
         made.duration_ns = -1, ++trace_.counts["unknown_events"];
 }
@@ -388,19 +378,19 @@ bool Packets::annotation(const Sequence& sequence, Text message) {
     while (fields.next()) {
         const Field& field = fields.field;
         switch (field.number) {
-            case 1: made.name = interned_name(sequence, field); break;
-            case 10: made.name = text(field.bytes); break;
-            case 2: set(Type::boolean, field.value != 0); break;
-            case 3:
-            case 7: set(Type::natural, field.value); break;
-            case 4: set(Type::integer, field.value); break;
-            case 5: set(Type::fraction, std::bit_cast<uint64_t>(field.fraction())); break;
-            case 6:
-            case 9: set(Type::text, text(field.bytes)); break;
-            case 17: set(Type::text, looked_up(sequence.values, field.value)); break;
-            case 8:
-            case 11:
-            case 12: is_nested = true; break;
+            case debug_annotation::name_iid: made.name = interned_name(sequence, field); break;
+            case debug_annotation::name: made.name = text(field.bytes); break;
+            case debug_annotation::bool_value: set(Type::boolean, field.value != 0); break;
+            case debug_annotation::uint_value:
+            case debug_annotation::pointer_value: set(Type::natural, field.value); break;
+            case debug_annotation::int_value: set(Type::integer, field.value); break;
+            case debug_annotation::double_value: set(Type::fraction, std::bit_cast<uint64_t>(field.fraction())); break;
+            case debug_annotation::string_value:
+            case debug_annotation::legacy_json_value: set(Type::text, text(field.bytes)); break;
+            case debug_annotation::string_value_iid: set(Type::text, looked_up(sequence.values, field.value)); break;
+            case debug_annotation::nested_value:
+            case debug_annotation::dict_entries:
+            case debug_annotation::array_values: is_nested = true; break;
             default: break;
         }
     }
@@ -440,14 +430,14 @@ void Packets::descriptor(Text message) {
     while (fields.next()) {
         const Field& field = fields.field;
         switch (field.number) {
-            case 1: uuid = field.value; break;
-            case 2:
-            case 10:
-            case 13: name = text(field.bytes); break;
-            case 3: process = field.bytes, is_process = true; break;
-            case 4: thread = field.bytes, is_thread = true; break;
-            case 5: parent = field.value; break;
-            case 8: counter = field.bytes, is_counter = true; break;
+            case track_descriptor::uuid: uuid = field.value; break;
+            case track_descriptor::name:
+            case track_descriptor::static_name:
+            case track_descriptor::atrace_name: name = text(field.bytes); break;
+            case track_descriptor::process: process = field.bytes, is_process = true; break;
+            case track_descriptor::thread: thread = field.bytes, is_thread = true; break;
+            case track_descriptor::parent_uuid: parent = field.value; break;
+            case track_descriptor::counter: counter = field.bytes, is_counter = true; break;
             default: break;
         }
     }
@@ -463,18 +453,19 @@ void Packets::descriptor(Text message) {
 
 void Packets::process_of(uint32_t row, Text message) {
     PerfettoTracks& tracks = trace_.tracks;
-    tracks.kind[row] = 1;
+    tracks.kind[row] = kProcessTrack;
     std::string command;
     Fields fields(message);
     while (fields.next()) {
         const Field& field = fields.field;
-        if (field.number == 1) tracks.pid[row] = static_cast<int32_t>(field.value);
-        if (field.number == 2 && field.is_bytes() && command.size() + field.bytes.size() <= file_.size()) {
+        if (field.number == process_descriptor::pid) tracks.pid[row] = static_cast<int32_t>(field.value);
+        const bool is_word = field.number == process_descriptor::cmdline && field.is_bytes();
+        if (is_word && command.size() + field.bytes.size() <= file_.size()) {
             if (!command.empty()) command += ' ';
             command += field.bytes;
         }
-        if (field.number == 6) tracks.process_name[row] = text(field.bytes);
-        if (field.number == 7) tracks.start_ns[row] = field.integer();
+        if (field.number == process_descriptor::process_name) tracks.process_name[row] = text(field.bytes);
+        if (field.number == process_descriptor::start_timestamp_ns) tracks.start_ns[row] = field.integer();
     }
     sound(fields);
     if (!command.empty()) tracks.command[row] = texts.keep(std::move(command));
@@ -482,30 +473,33 @@ void Packets::process_of(uint32_t row, Text message) {
 
 uint32_t Packets::thread_of(uint32_t row, Text message, Sequence* sequence) {
     PerfettoTracks& tracks = trace_.tracks;
-    tracks.kind[row] = 2;
+    tracks.kind[row] = kThreadTrack;
     Fields fields(message);
     while (fields.next()) {
         const Field& field = fields.field;
-        if (field.number == 1) tracks.pid[row] = static_cast<int32_t>(field.value);
-        if (field.number == 2) tracks.tid[row] = field.integer();
-        if (field.number == 5) tracks.name[row] = text(field.bytes);
-        if (field.number == 6 && sequence != nullptr) sequence->reference_us = field.integer();
+        if (field.number == thread_descriptor::pid) tracks.pid[row] = static_cast<int32_t>(field.value);
+        if (field.number == thread_descriptor::tid) tracks.tid[row] = field.integer();
+        if (field.number == thread_descriptor::thread_name) tracks.name[row] = text(field.bytes);
+        if (field.number == thread_descriptor::reference_timestamp_us && sequence != nullptr)
+            sequence->reference_us = field.integer();
     }
     sound(fields);
     return row;
 }
 
 void Packets::counter_of(uint32_t row, Text message) {
-    constexpr Text kUnits[] = {"", "ns", "", "bytes"};
-    trace_.tracks.kind[row] = 3;
+    constexpr Text kUnits[] = {"", "ns", "", "bytes"};  // unspecified, TIME_NS, COUNT, SIZE_BYTES
+    trace_.tracks.kind[row] = kCounterTrack;
     CounterState state;
     Fields fields(message);
     while (fields.next()) {
         const Field& field = fields.field;
-        if (field.number == 3 && field.value < std::size(kUnits)) trace_.tracks.unit[row] = text(kUnits[field.value]);
-        if (field.number == 4 && field.value != 0) state.multiplier = static_cast<double>(field.integer());
-        if (field.number == 5) state.is_incremental = field.value != 0;
-        if (field.number == 6) trace_.tracks.unit[row] = text(field.bytes);
+        if (field.number == counter_descriptor::unit && field.value < std::size(kUnits))
+            trace_.tracks.unit[row] = text(kUnits[field.value]);
+        if (field.number == counter_descriptor::unit_multiplier && field.value != 0)
+            state.multiplier = static_cast<double>(field.integer());
+        if (field.number == counter_descriptor::is_incremental) state.is_incremental = field.value != 0;
+        if (field.number == counter_descriptor::unit_name) trace_.tracks.unit[row] = text(field.bytes);
     }
     sound(fields);
     counters_[row] = state;
@@ -528,12 +522,15 @@ void Packets::statistics(Text message) {
     uint64_t lost = 0;
     Fields fields(message);
     while (fields.next()) {
-        if (fields.field.number != 1 || !fields.field.is_bytes()) continue;
+        if (fields.field.number != trace_stats::buffer_stats || !fields.field.is_bytes()) continue;
         Fields buffer(fields.field.bytes);
         while (buffer.next()) {
             const Field& field = buffer.field;
-            const bool is_loss = field.number == 3 || field.number == 18 || field.number == 19;
-            if (is_loss && !field.is_bytes()) lost += std::min<uint64_t>(field.value, uint64_t{1} << 40);
+            const bool is_loss = field.number == buffer_stats::chunks_overwritten ||
+                                 field.number == buffer_stats::chunks_discarded ||
+                                 field.number == buffer_stats::trace_writer_packet_loss;
+            // Bounded, so that sums of what hostile files say do not overflow.
+            if (is_loss && !field.is_bytes()) lost += std::min(field.value, kMostLost);
         }
         sound(buffer);
     }

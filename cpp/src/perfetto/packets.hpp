@@ -15,6 +15,13 @@
 
 namespace wavewright::pftrace {
 
+// JSON that may be written for the annotations of a file: many of them can refer to one long interned text, and memory
+// must stay in proportion to the file.
+constexpr size_t most_json_bytes(size_t file_bytes) {
+    return 8 * file_bytes + (size_t{1} << 20);
+}
+
+// begin, end and instant are values of TrackEvent.type.
 enum class Kind : uint8_t { begin = 1, end = 2, instant = 3, complete = 4 };
 
 struct Annotation {
@@ -26,11 +33,12 @@ struct Annotation {
 
 struct Event {
     int64_t time_ns;
-    int64_t duration_ns;  // of complete ones
+    int64_t duration_ns;  // of complete ones; below 0 = drop the event
     uint64_t correlation;
     uint64_t first_annotation;
     uint32_t annotation_count;
-    uint32_t track, name, category;
+    uint32_t track;           // row of PerfettoTracks
+    uint32_t name, category;  // numbers of texts; 0 = none
     Kind kind;
 };
 
@@ -41,14 +49,14 @@ struct Flow {
 
 // The state of one sequence of packets: names and defaults that its earlier packets declared.
 struct Sequence {
-    using Names = std::unordered_map<uint64_t, uint32_t>;
+    using Names = std::unordered_map<uint64_t, uint32_t>;  // from an interning id (iid) to the number of a text
     Names categories, names, annotations, values;
-    uint64_t clock = 0, track = 0;  // defaults; 0 = none
-    std::vector<uint64_t> counter_tracks{}, fraction_tracks{};
-    bool is_valid = false;                        // whether what it said since it was cleared is whole
-    std::unordered_map<uint32_t, double> sums{};  // of incremental counters
-    uint64_t thread_track = 0;
-    int64_t reference_us = 0;
+    uint64_t clock = 0, track = 0;                              // defaults; 0 = none
+    std::vector<uint64_t> counter_tracks{}, fraction_tracks{};  // uuids of the further counters of an event
+    bool is_valid = false;                                      // whether what it said since it was cleared is whole
+    std::unordered_map<uint32_t, double> sums{};                // of incremental counters, by the row of their track
+    uint64_t thread_track = 0;                                  // of a ThreadDescriptor in its packets; 0 = none
+    int64_t reference_us = 0;                                   // what timestamp_delta_us of its events counts from
 };
 
 class Packets {
@@ -95,13 +103,13 @@ class Packets {
     PerfettoTrace& trace_;
     Clocks clocks_;
     std::unordered_map<uint64_t, Sequence> sequences_;
-    std::unordered_map<uint64_t, uint32_t> tracks_;
+    std::unordered_map<uint64_t, uint32_t> tracks_;  // rows by uuid
     struct CounterState {
         double multiplier = 1;
         bool is_incremental = false;
     };
-    std::unordered_map<uint32_t, CounterState> counters_;
-    uint64_t json_left_;  // bytes of nested values that may still be written out
+    std::unordered_map<uint32_t, CounterState> counters_;  // by the row of their track
+    uint64_t json_left_;                                   // bytes of nested values that may still be written out
 };
 
 }  // namespace wavewright::pftrace

@@ -1,4 +1,5 @@
-// Columns of a Perfetto trace out of its events.
+// Columns of a Perfetto trace: reads its packets, puts the events of each track in order, nests them, and fills the
+// columns with slices, moments and what they are annotated with.
 #include <algorithm>
 #include <bit>
 #include <charconv>
@@ -6,6 +7,7 @@
 #include <unordered_set>
 
 #include "base/json_escape.hpp"
+#include "perfetto/fields.hpp"
 #include "perfetto/nesting.hpp"
 #include "perfetto/packets.hpp"
 
@@ -34,19 +36,22 @@ Order by_track(const std::vector<Event>& events, size_t track_count) {
     return order;
 }
 
-// Which column of ours an annotation fills: by the number of its name.
-class Places {
+// Which wanted column an annotation fills, by the number of its name, and which categories are measured.
+class WantedColumns {
   public:
-    Places(const PerfettoWanted& wanted, const Texts& texts) : measured_{} {
-        for (size_t i = 0; i < wanted.integers.size(); ++i) places_[texts.find(wanted.integers[i])] = {false, i};
-        for (size_t i = 0; i < wanted.texts.size(); ++i) places_[texts.find(wanted.texts[i])] = {true, i};
+    WantedColumns(const PerfettoWanted& wanted, const Texts& texts) : measured_{} {
+        for (size_t i = 0; i < wanted.integers.size(); ++i)
+            places_[texts.find(wanted.integers[i])] = {.is_text = false, .column = i};
+        for (size_t i = 0; i < wanted.texts.size(); ++i)
+            places_[texts.find(wanted.texts[i])] = {.is_text = true, .column = i};
         for (const std::string& category : wanted.measured) measured_.insert(texts.find(category));
     }
 
     struct Place {
-        bool is_text;
-        size_t column;
+        bool is_text;   // of PerfettoTrace::texts, else of PerfettoTrace::integers
+        size_t column;  // number of it
     };
+    // Null = no column: the annotation becomes JSON.
     const Place* of(uint32_t name) const {
         const auto found = places_.find(name);
         return found == places_.end() ? nullptr : &found->second;
@@ -61,10 +66,7 @@ class Places {
 class Columns {
   public:
     Columns(Packets& packets, PerfettoTrace& trace, const PerfettoWanted& wanted, size_t file_bytes)
-        : packets_(packets),
-          trace_(trace),
-          places_(wanted, packets.texts),
-          json_most_(8 * file_bytes + (size_t{1} << 20)) {
+        : packets_(packets), trace_(trace), places_(wanted, packets.texts), json_most_(most_json_bytes(file_bytes)) {
         trace_.integers.resize(wanted.integers.size());
         trace_.texts.resize(wanted.texts.size());
         trace_.json_ends.push_back(0);
@@ -86,7 +88,7 @@ class Columns {
         json_.clear();
         is_measured_ = places_.is_measured(event.category);
         annotate(event);
-        if (slice.end_event != UINT32_MAX) annotate(packets_.events[slice.end_event]);
+        if (slice.end_event != kNoEndEvent) annotate(packets_.events[slice.end_event]);
         if (!json_.empty()) json_ += '}';
         if (trace_.json.size() + json_.size() > json_most_) {
             ++trace_.counts["unread_annotations"];
@@ -103,16 +105,19 @@ class Columns {
         for (uint32_t i = 0; i < event.annotation_count; ++i) take(packets_.annotations[event.first_annotation + i]);
     }
 
+    // Into the column that wants it, if it fits there, else to the values of measured categories, else to the JSON.
     void take(const Annotation& annotation) {
-        const Places::Place* place = places_.of(annotation.name);
+        const WantedColumns::Place* place = places_.of(annotation.name);
         const bool is_number = annotation.type == Type::integer || annotation.type == Type::natural;
         if (place != nullptr && place->is_text && (annotation.type == Type::text || is_number)) {
             trace_.texts[place->column][row_] =
                 is_number ? packets_.texts.keep(std::to_string(static_cast<int64_t>(annotation.value)))
                           : static_cast<uint32_t>(annotation.value);
-        } else if (place != nullptr && !place->is_text &&
-                   set_integer(annotation, trace_.integers[place->column][row_])) {
-        } else if (annotation.type == Type::fraction && is_measured_) {
+            return;
+        }
+        if (place != nullptr && !place->is_text && set_integer(annotation, trace_.integers[place->column][row_]))
+            return;
+        if (annotation.type == Type::fraction && is_measured_) {
             trace_.values.row.push_back(row_);
             trace_.values.name.push_back(annotation.name);
             trace_.values.value.push_back(std::bit_cast<double>(annotation.value));
@@ -121,6 +126,7 @@ class Columns {
         }
     }
 
+    // False when the value is no whole number.
     bool set_integer(const Annotation& annotation, int64_t& value) const {
         if (annotation.type == Type::fraction) {
             const auto number = std::bit_cast<double>(annotation.value);
@@ -187,12 +193,14 @@ class Columns {
 
     Packets& packets_;
     PerfettoTrace& trace_;
-    Places places_;
+    WantedColumns places_;
     size_t json_most_;
     uint32_t row_ = 0;
     bool is_measured_ = false;
     std::string json_{};
 };
+
+constexpr uint32_t kNoRow = UINT32_MAX;  // of an event that became no row: an end that belongs to nothing
 
 // Texts as UTF-8.
 void put_texts(const Texts& texts, PerfettoTrace& trace) {
@@ -220,7 +228,7 @@ PerfettoTrace read_perfetto(std::span<const uint8_t> bytes, const PerfettoWanted
     packets.read();
     const size_t track_count = trace.tracks.uuid.size();
     const Order order = by_track(packets.events, track_count);
-    std::vector<uint32_t> row_of(packets.events.size(), UINT32_MAX);
+    std::vector<uint32_t> row_of(packets.events.size(), kNoRow);
     Columns columns(packets, trace, wanted, bytes.size());
     uint64_t lone_ends = 0;
     std::vector<Slice> slices;
@@ -231,13 +239,13 @@ PerfettoTrace read_perfetto(std::span<const uint8_t> bytes, const PerfettoWanted
         nest(packets.events, of_track, slices, lone_ends);
         for (const Slice& slice : slices) {
             row_of[slice.begin_event] = static_cast<uint32_t>(trace.rows.track.size());
-            if (slice.end_event != UINT32_MAX) row_of[slice.end_event] = row_of[slice.begin_event];
+            if (slice.end_event != kNoEndEvent) row_of[slice.end_event] = row_of[slice.begin_event];
             columns.add(slice, track);
         }
     }
     if (lone_ends != 0) trace.counts["lone_ends"] = lone_ends;
     for (const Flow& flow : packets.flows) {
-        if (row_of[flow.event] == UINT32_MAX) continue;
+        if (row_of[flow.event] == kNoRow) continue;
         trace.flows.row.push_back(row_of[flow.event]);
         trace.flows.flow.push_back(flow.id);
     }
@@ -255,9 +263,12 @@ std::vector<std::array<uint64_t, 3>> compressed_perfetto(std::span<const uint8_t
     while (fields.next()) {
         const Field& field = fields.field;
         const uint64_t end = bytes.size() - fields.rest();
-        // Such a packet has nothing else, or so little that its first field tells.
-        constexpr char kKey[] = {static_cast<char>(0x92), 0x03};  // field 50, bytes
-        if (field.number == 1 && field.bytes.size() > 2 && field.bytes.substr(0, 2) == Text(kKey, 2)) {
+        // Such a packet has nothing else, or so little that its first field tells: the key of compressed_packets is
+        // 50 << 3 | 2 (bytes) as a varint of two bytes.
+        constexpr uint32_t kKey = trace_packet::compressed_packets << 3 | static_cast<uint32_t>(Wire::bytes);
+        constexpr char kKeyBytes[] = {static_cast<char>(kKey | 0x80), static_cast<char>(kKey >> 7)};
+        const bool is_packet = field.number == trace_file::packet && field.bytes.size() > sizeof kKeyBytes;
+        if (is_packet && field.bytes.starts_with(Text(kKeyBytes, sizeof kKeyBytes))) {
             Fields inside(field.bytes);
             if (inside.next()) parts.push_back({begin, end, offset(inside.field.bytes.data())});
         }

@@ -6,12 +6,18 @@
 #include <string_view>
 #include <utility>
 
+#include "perfetto/fields.hpp"
+
 namespace wavewright {
 namespace {
 
-constexpr uint64_t kSequence = 1;            // all packets are of one sequence, which owns the interned names
-constexpr uint64_t kNeedsInternedState = 2;  // TracePacket.SequenceFlags
-enum EventType : uint64_t { kBegin = 1, kEnd = 2, kInstant = 3, kCounter = 4 };
+namespace debug_annotation = pftrace::debug_annotation;
+namespace track_descriptor = pftrace::track_descriptor;
+namespace track_event = pftrace::track_event;
+namespace trace_file = pftrace::trace_file;
+namespace trace_packet = pftrace::trace_packet;
+
+constexpr uint64_t kSequence = 1;  // all packets are of one sequence, which owns the interned names
 enum WireType : uint64_t { kVarint = 0, kFixed64 = 1, kBytes = 2 };
 
 // Bytes of one packet at most: its own fields, and those of each annotation.
@@ -48,8 +54,8 @@ class Cursor {
         at_ = std::copy(content.begin(), content.end(), at_);
     }
 
-    // A message whose length is not known before it is written has room for one of three bytes, as Perfetto's own
-    // writer leaves four.
+    // Begins a message whose length is not known yet; close() takes what this returns. The length gets room for a
+    // varint of three bytes, however small it is: Perfetto's own writer leaves four.
     char* open(uint64_t field) {
         varint(field << 3 | kBytes);
         at_ += 3;
@@ -66,13 +72,14 @@ class Cursor {
     void annotation(const PerfettoAnnotation& annotation, size_t row) {
         const bool is_fraction = annotation.kind == PerfettoAnnotation::Kind::Fraction;
         if (is_fraction ? std::isnan(annotation.fractions[row]) : annotation.integers[row] == kNoValue) return;
-        varint(4 << 3 | kBytes);
+        varint(track_event::debug_annotations << 3 | kBytes);
         char* length = at_++;  // never more than 127
-        number(1, annotation.name);
+        number(debug_annotation::name_iid, annotation.name);
         if (is_fraction)
-            fixed64(5, std::bit_cast<uint64_t>(annotation.fractions[row]));
+            fixed64(debug_annotation::double_value, std::bit_cast<uint64_t>(annotation.fractions[row]));
         else
-            number(annotation.kind == PerfettoAnnotation::Kind::Text ? 17 : 4,
+            number(annotation.kind == PerfettoAnnotation::Kind::Text ? debug_annotation::string_value_iid
+                                                                     : debug_annotation::int_value,
                    static_cast<uint64_t>(annotation.integers[row]));
         *length = static_cast<char>(at_ - length - 1);
     }
@@ -82,23 +89,24 @@ class Cursor {
 };
 
 // The packets that were made, and room for the next one.
-class Packets {
+class PacketWriter {
   public:
-    explicit Packets(size_t expected) { bytes_.resize(expected + kPacketBytes); }
+    explicit PacketWriter(size_t expected) { bytes_.resize(expected + kPacketBytes); }
 
     // Trace.packet { timestamp, trusted_packet_sequence_id, sequence_flags, track_event { type, track_uuid, ... } }
     template <class Fill>
-    void event(int64_t time, bool uses_interned, EventType type, uint64_t track, size_t annotations, Fill&& fill) {
+    void event(int64_t time, bool uses_interned, track_event::Type type, uint64_t track, size_t annotations,
+               Fill&& fill) {
         const size_t room = kPacketBytes + annotations * kAnnotationBytes;
         if (bytes_.size() - used_ < room) bytes_.resize(2 * bytes_.size() + room);
         Cursor cursor(bytes_.data() + used_);
-        char* packet = cursor.open(1);
-        cursor.number(8, static_cast<uint64_t>(time));
-        cursor.number(10, kSequence);
-        if (uses_interned) cursor.number(13, kNeedsInternedState);
-        char* event = cursor.open(11);
-        cursor.number(9, type);
-        cursor.number(11, track);
+        char* packet = cursor.open(trace_file::packet);
+        cursor.number(trace_packet::timestamp, static_cast<uint64_t>(time));
+        cursor.number(trace_packet::trusted_packet_sequence_id, kSequence);
+        if (uses_interned) cursor.number(trace_packet::sequence_flags, trace_packet::kNeedsState);
+        char* event = cursor.open(trace_packet::track_event);
+        cursor.number(track_event::type, type);
+        cursor.number(track_event::track_uuid, track);
         fill(cursor);
         cursor.close(event);
         cursor.close(packet);
@@ -106,14 +114,14 @@ class Packets {
     }
 
     void end(uint64_t track, int64_t time) {
-        event(time, false, kEnd, track, 0, [](Cursor&) {});
+        event(time, false, track_event::slice_end, track, 0, [](Cursor&) {});
     }
 
-    void row(EventType type, uint64_t track, const PerfettoEvents& events, size_t row) {
+    void row(track_event::Type type, uint64_t track, const PerfettoEvents& events, size_t row) {
         event(events.begin[row], true, type, track, events.annotations.size(), [&](Cursor& cursor) {
-            cursor.number(10, events.name[row]);
-            cursor.number(3, events.category[row]);
-            if (events.flow[row] != 0) cursor.fixed64(47, events.flow[row]);
+            cursor.number(track_event::name_iid, events.name[row]);
+            cursor.number(track_event::category_iids, events.category[row]);
+            if (events.flow[row] != 0) cursor.fixed64(track_event::flow_ids, events.flow[row]);
             for (const PerfettoAnnotation& annotation : events.annotations) cursor.annotation(annotation, row);
         });
     }
@@ -123,12 +131,12 @@ class Packets {
         const std::string name = "overlap " + std::to_string(number);
         if (bytes_.size() - used_ < kPacketBytes) bytes_.resize(2 * bytes_.size() + kPacketBytes);
         Cursor cursor(bytes_.data() + used_);
-        char* packet = cursor.open(1);
-        cursor.number(10, kSequence);
-        char* descriptor = cursor.open(60);
-        cursor.number(1, uuid);
-        cursor.text(2, name);
-        cursor.number(5, parent);
+        char* packet = cursor.open(trace_file::packet);
+        cursor.number(trace_packet::trusted_packet_sequence_id, kSequence);
+        char* descriptor = cursor.open(trace_packet::track_descriptor);
+        cursor.number(track_descriptor::uuid, uuid);
+        cursor.text(track_descriptor::name, name);
+        cursor.number(track_descriptor::parent_uuid, parent);
         cursor.close(descriptor);
         cursor.close(packet);
         used_ = static_cast<size_t>(cursor.at() - bytes_.data());
@@ -147,7 +155,7 @@ class Packets {
 }  // namespace
 
 std::string PerfettoSlices::add(const PerfettoEvents& events) {
-    Packets packets(events.track.size() * (kPacketBytes + 8 * events.annotations.size()));
+    PacketWriter packets(events.track.size() * (kPacketBytes + 8 * events.annotations.size()));
     const auto on_end = [&](const Track& track, const Track::Open& open) { packets.end(track.id, open.end); };
     const auto on_track = [&](uint64_t track, uint32_t number) {
         if (number == 0) return track;
@@ -157,33 +165,34 @@ std::string PerfettoSlices::add(const PerfettoEvents& events) {
     };
     for (uint32_t row = 0; row < events.track.size(); ++row) {
         const Track& track = tracks_.put(events.track[row], events.begin[row], events.end[row], row, on_end, on_track);
-        packets.row(kBegin, track.id, events, row);
+        packets.row(track_event::slice_begin, track.id, events, row);
     }
     return packets.take();
 }
 
 std::string PerfettoSlices::finish() {
-    Packets packets(0);
+    PacketWriter packets(0);
     tracks_.finish([&](const Track& track, const Track::Open& open) { packets.end(track.id, open.end); });
     return packets.take();
 }
 
 std::string perfetto_instants(const PerfettoEvents& events) {
-    Packets packets(events.track.size() * kPacketBytes);
-    for (size_t row = 0; row < events.track.size(); ++row) packets.row(kInstant, events.track[row], events, row);
+    PacketWriter packets(events.track.size() * kPacketBytes);
+    for (size_t row = 0; row < events.track.size(); ++row)
+        packets.row(track_event::instant, events.track[row], events, row);
     return packets.take();
 }
 
 std::string perfetto_points(std::span<const uint64_t> track, std::span<const int64_t> time,
                             std::span<const double> value) {
-    Packets packets(track.size() * kPacketBytes / 2);
+    PacketWriter packets(track.size() * kPacketBytes / 2);
     for (size_t row = 0; row < track.size(); ++row) {
-        packets.event(time[row], false, kCounter, track[row], 0, [&](Cursor& cursor) {
+        packets.event(time[row], false, track_event::counter, track[row], 0, [&](Cursor& cursor) {
             const double whole = std::trunc(value[row]);
-            if (whole == value[row] && std::abs(whole) < 0x1p53)
-                cursor.number(30, static_cast<uint64_t>(static_cast<int64_t>(whole)));
+            if (whole == value[row] && std::abs(whole) < 0x1p53)  // doubles are exact up to there
+                cursor.number(track_event::counter_value, static_cast<uint64_t>(static_cast<int64_t>(whole)));
             else
-                cursor.fixed64(44, std::bit_cast<uint64_t>(value[row]));
+                cursor.fixed64(track_event::double_counter_value, std::bit_cast<uint64_t>(value[row]));
         });
     }
     return packets.take();
