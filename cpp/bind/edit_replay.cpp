@@ -31,7 +31,7 @@ std::vector<EditRow> rows_of_edit(const std::vector<RowOfEdit>& rows, int32_t fi
             if (row < 0 || each < first || each > last) throw nb::value_error("a joined row lies outside the block");
         if (row >= 0 && (row < first || row > last)) throw nb::value_error("a row lies outside the block");
         EditRow one{.row = row,
-                    .ahead = ahead,
+                    .is_ahead = ahead != 0,
                     .is_moved = is_moved,
                     .is_wait = is_wait,
                     .padding_states = std::max(0, std::min(states, 1 << 10)),

@@ -50,7 +50,7 @@ EditRow row_of(Bytes& rest, int32_t last) {
     EditRow row;
     row.row = (what & 0x40) != 0 ? -1 : (what & 0x3F) % (last + 1);
     row.is_moved = (what & 0x80) != 0;
-    row.ahead = row.row >= 0 && (what & 0x20) != 0 ? 1 : 0;
+    row.is_ahead = row.row >= 0 && (what & 0x20) != 0;
     row.is_wait = (what & 0x1) != 0;
     row.padding_states = what & 0xF;
     if ((what & 0x2) != 0) row.waits.push_back({static_cast<uint8_t>(what >> 2 & 3), what & 3});

@@ -1,3 +1,5 @@
+// Replays of a sequence of instructions: each wave issues its own in order, waits for results, ports and meetings, and
+// starts at a time or when another wave has ended.
 #include "wavewright/edit_replay.hpp"
 
 #include <algorithm>
@@ -13,7 +15,7 @@
 namespace wavewright {
 namespace {
 
-constexpr uint8_t kPorts = 4;
+constexpr uint8_t kPorts = 4;  // of a SIMD; kPortCount of replay.cpp
 
 bool is_first_come(EditMode mode) {
     return mode == EditMode::first_come || mode == EditMode::server_first_come;
@@ -32,18 +34,16 @@ EditReplay::EditReplay(const ReplayInput& input, const EditRules& rules)
     read_sources();
     read_meetings();
     read_latencies();
-    fit(0);
-    fit(1);
     for (const int64_t cycles : replay_.recorded()) recorded_ += cycles;
     identity_ = as_recorded().cycles;
 }
 
 // When each wave starts: at a time, or when another one has ended.
 struct EditReplay::Starts {
-    std::vector<uint32_t> trigger;  // by wave; kNone = it starts at a time
-    std::vector<int64_t> lag;       // from the end of the trigger, or the time itself
-    std::vector<std::vector<uint32_t>> triggered;
-    uint64_t moved_waves = 0;
+    std::vector<uint32_t> trigger;                 // by wave; kNone = it starts at a time
+    std::vector<int64_t> lag;                      // from the end of the trigger, or the time itself
+    std::vector<std::vector<uint32_t>> triggered;  // by wave: those that it triggers
+    uint64_t moved_waves = 0;                      // that start earlier than recorded
 
     static constexpr uint32_t kNone = std::numeric_limits<uint32_t>::max();
 
@@ -62,9 +62,9 @@ class EditReplay::Run {
           sequence_(sequence),
           starts_(starts),
           mode_(mode),
-          waves_(replay.begins_.size()),
+          waves_(replay.wave_starts_.size()),
           ports_(replay.replay_.simd_count_ * kPorts),
-          free_from_(replay.replay_.cu_count_ * 2, -1e18),
+          free_from_(replay.replay_.cu_count_ * 2, kLongAgo),
           meetings_(replay.meeting_count_),
           last_end_(replay.replay_.cu_count_, 0),
           issued_(sequence.items.size()),
@@ -100,22 +100,28 @@ class EditReplay::Run {
     void go_on(uint32_t wave, int64_t time) { issue(wave, waves_[wave], time); }
 
   private:
+    // Something happens to a wave, or a port becomes free.
     struct Event {
-        int64_t time, recorded;
-        uint32_t wave;                              // or, behind the waves, a port
-        bool operator<(const Event& other) const {  // the one that comes later
-            return std::tie(time, recorded, wave) > std::tie(other.time, other.recorded, other.wave);
+        int64_t time;
+        int64_t turn;   // at one time, the lower comes first: Item::turn, or when the wave wanted the port
+        uint32_t wave;  // or the number of waves plus that of a port
+        // For a queue whose top is the event that comes first.
+        bool operator<(const Event& other) const {
+            return std::tie(time, turn, wave) > std::tie(other.time, other.turn, other.wave);
         }
     };
+    // For a queue whose top is the event whose turn it is, whenever it came.
     struct LaterTurn {
         bool operator()(const Event& a, const Event& b) const {
-            return a.recorded != b.recorded ? a.recorded > b.recorded : a.wave > b.wave;
+            return a.turn != b.turn ? a.turn > b.turn : a.wave > b.wave;
         }
     };
+    static constexpr int64_t kLastTurn = std::numeric_limits<int64_t>::max();
+    // What the next event of a wave is: it starts, its next instruction can issue, or it ends.
     enum class Phase : uint8_t { begin, issue, end };
     struct Wave {
-        uint64_t at = 0, stop = 0;
-        int64_t issue = 0;
+        uint64_t at = 0, stop = 0;  // items: the next one, and where they end
+        int64_t issue = 0;          // of the last one, or the start of the wave
         Phase phase = Phase::begin;
     };
     struct TakenPort {
@@ -128,6 +134,8 @@ class EditReplay::Run {
         return number == Sequence::kNoSource ? nullptr : &replay_.sources_[number];
     }
 
+    // A latency that is only bounded is replaced by what is usual of its row, where that is known and less. One that is
+    // pinned probably ended its wait, so the bound is what it took.
     int64_t row_latency(const Source& source, int32_t row) const {
         const Typical& typical = replay_.typical_[static_cast<size_t>(row)];
         if (source.latency < 0 || source.is_tight || source.is_pinned || !typical.is_known) return source.latency;
@@ -141,7 +149,7 @@ class EditReplay::Run {
         Wave& wave = waves_[number];
         wave.at = sequence_.first[number];
         wave.stop = sequence_.first[number + 1];
-        events_.push({time, replay_.begins_[number], number});
+        events_.push({time, replay_.wave_starts_[number], number});
     }
 
     void happen(const Event& event) {
@@ -154,10 +162,11 @@ class EditReplay::Run {
         }
     }
 
+    // When the next instruction of a wave can issue, or when the wave ends.
     void plan(uint32_t number, Wave& wave) {
         if (wave.at >= wave.stop) {
             wave.phase = Phase::end;
-            events_.push({wave.issue + sequence_.rest[number], std::numeric_limits<int64_t>::max(), number});
+            events_.push({wave.issue + sequence_.rest[number], kLastTurn, number});
             return;
         }
         const Sequence::Item& item = sequence_.items[wave.at];
@@ -169,12 +178,14 @@ class EditReplay::Run {
         if (!is_meeting && !is_free) ready += item.own;
         for (uint32_t e = item.first_edge; e < sequence_.items[wave.at + 1].first_edge; ++e) {
             const Sequence::Edge& edge = sequence_.edges[e];
-            ready = std::max(ready, edge.cycles < 0 ? completed_[edge.from] : issued_[edge.from] + edge.cycles);
+            const bool is_from_completion = edge.cycles == Sequence::Edge::kFromCompletion;
+            ready = std::max(ready, is_from_completion ? completed_[edge.from] : issued_[edge.from] + edge.cycles);
         }
         wave.phase = Phase::issue;
-        events_.push({ready, is_first_come(mode_) ? ready : item.recorded, number});
+        events_.push({ready, is_first_come(mode_) ? ready : item.turn, number});
     }
 
+    // An instruction whose operands are there: it issues now, or waits for its meeting or its port.
     void attempt(const Event& event, Wave& wave) {
         const Source* from = source(wave.at);
         if (from != nullptr && from->meeting >= 0) return arrive(event, *from);
@@ -190,10 +201,10 @@ class EditReplay::Run {
     }
 
     Event freed(size_t port, int64_t now) const {
-        return {std::max(now, ports_[port].free_from), std::numeric_limits<int64_t>::max(),
-                static_cast<uint32_t>(waves_.size() + port)};
+        return {std::max(now, ports_[port].free_from), kLastTurn, static_cast<uint32_t>(waves_.size() + port)};
     }
 
+    // A port that waves wait for is free: the one whose turn it is takes it.
     void hand_on(size_t number, int64_t time) {
         TakenPort& port = ports_[number];
         const uint32_t next = port.waiting.top().wave;
@@ -212,13 +223,15 @@ class EditReplay::Run {
         plan(number, wave);
     }
 
+    // When an instruction that issues at `time` is done. The queue of its unit, if the mode has one, serves it after
+    // what came before: this must be called in the order of time.
     int64_t completion(uint32_t number, uint64_t at, int64_t time) {
         const Source* from = source(at);
         if (from == nullptr) return time;
         const int32_t row = replay_.input_.row[sequence_.items[at].source];
         if (row < 0 || at_row(replay_.rules_.adds, row) == 0) return time;
         int64_t latency = row_latency(*from, row);
-        if (mode_ == EditMode::kept) latency = std::max(latency, sequence_.items[at].longest);
+        if (mode_ == EditMode::kept) latency = std::max(latency, sequence_.items[at].longest_latency);
         const int32_t unit = at_row(replay_.rules_.unit, row, int32_t{-1});
         if (unit < 0 || service_[static_cast<size_t>(unit)] <= 0 || latency < 0)
             return time + std::max<int64_t>(0, latency);
@@ -244,20 +257,21 @@ class EditReplay::Run {
     const Sequence& sequence_;
     const Starts& starts_;
     EditMode mode_;
-    std::array<double, 2> service_{};
+    std::array<double, 2> service_{};  // by unit: cycles per dword; 0 = the mode has no queue
     std::vector<Wave> waves_;
-    std::vector<TakenPort> ports_;
-    std::vector<double> free_from_;
+    std::vector<TakenPort> ports_;   // by SIMD and port
+    std::vector<double> free_from_;  // of the queues, by CU and unit
     Meetings<std::numeric_limits<int64_t>::min()> meetings_;
-    std::vector<int64_t> last_end_, issued_, completed_;
+    std::vector<int64_t> last_end_;            // by CU
+    std::vector<int64_t> issued_, completed_;  // by item
     std::priority_queue<Event> events_;
 };
 
 EditReplay::Starts EditReplay::recorded_starts() const {
-    Starts starts{replay_.trigger_, begins_, {}};
-    for (size_t wave = 0; wave < begins_.size(); ++wave)
+    Starts starts{replay_.trigger_, wave_starts_, {}};
+    for (size_t wave = 0; wave < wave_starts_.size(); ++wave)
         if (starts.trigger[wave] != Starts::kNone)
-            starts.lag[wave] = plain(input_.end[starts.trigger[wave]], input_.begin[wave]);
+            starts.lag[wave] = cycles_between(input_.end[starts.trigger[wave]], input_.begin[wave]);
     starts.find_triggered();
     return starts;
 }
@@ -274,20 +288,21 @@ EditReplay::Starts EditReplay::earlier_starts(uint32_t more) const {
     std::vector<std::vector<Group>> groups(replay_.cu_count_);
     std::vector<size_t> simds(replay_.cu_count_, 0);
     std::vector<bool> is_seen(replay_.simd_count_, false);
-    std::vector<size_t> group_of(begins_.size(), begins_.size());  // by the wave that it waited for
+    std::vector<size_t> group_of(wave_starts_.size(), wave_starts_.size());  // by the wave that it waited for
     std::vector<int64_t> filled(replay_.cu_count_, 0);
-    std::vector<uint32_t> order(begins_.size());
+    std::vector<uint32_t> order(wave_starts_.size());
     for (uint32_t wave = 0; wave < order.size(); ++wave) order[wave] = wave;
-    std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return begins_[a] < begins_[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](uint32_t a, uint32_t b) { return wave_starts_[a] < wave_starts_[b]; });
     for (const uint32_t wave : order) {
         const uint32_t cu = input_.cu[wave], trigger = starts.trigger[wave];
         simds[cu] += !is_seen[input_.simd[wave]];
         is_seen[input_.simd[wave]] = true;
         if (trigger == Starts::kNone) {
-            filled[cu] = std::max(filled[cu], begins_[wave]);
+            filled[cu] = std::max(filled[cu], wave_starts_[wave]);
             continue;
         }
-        if (group_of[trigger] == begins_.size()) {
+        if (group_of[trigger] == wave_starts_.size()) {
             group_of[trigger] = groups[cu].size();
             groups[cu].push_back({trigger, {}});
         }
