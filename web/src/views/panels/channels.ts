@@ -1,4 +1,5 @@
-// Values per L2 channel, as one strip per table and column.
+// Values per L2 channel: a strip of values, one per channel, for each metric and series of a table.
+import { groupBy } from "../../base/group";
 import type { Columns } from "../../data/columns";
 
 export interface Strip {
@@ -10,57 +11,50 @@ export interface Strip {
   /** By channel; NaN = not measured. */
   values: number[];
   channels: number[];
+  /** NaN = nothing was measured; then `low` and `high` are null. */
   mean: number;
   low: { value: number; channel: number } | null;
   high: { value: number; channel: number } | null;
+  /** Why values are missing; empty = no reason is stated. */
   reason: string;
 }
 
-/** The strips of one table. */
+/** The strips of one table; the rows of the answer are its channels, in their order. */
 export function strips(columns: Columns, table: string): Strip[] {
-  const [tables, metrics, names] = [columns.texts("table_id"), columns.texts("metric_id"), columns.texts("name")];
-  const [series, units, reasons] = [columns.texts("series"), columns.texts("unit"), columns.texts("reason")];
-  const [channels, values] = [columns.numbers("channel"), columns.numbers("average")];
-  const byKey = new Map<string, Strip>();
-  for (let i = 0; i < columns.length; i++) {
-    if (tables[i] !== table) continue;
-    const key = `${names[i]}\n${series[i]}`;
-    let strip = byKey.get(key);
-    if (!strip) {
-      strip = {
-        metric: metrics[i] ?? "",
-        name: names[i] ?? "",
-        series: series[i] ?? "",
-        unit: units[i] ?? "",
-        values: [],
-        channels: [],
-        mean: Number.NaN,
-        low: null,
-        high: null,
-        reason: "",
-      };
-      byKey.set(key, strip);
-    }
-    strip.values.push(values[i] ?? Number.NaN);
-    strip.channels.push(channels[i] ?? 0);
-    strip.reason ||= reasons[i] ?? "";
-  }
-  const all = [...byKey.values()];
-  for (const strip of all) summarize(strip);
-  return all;
+  const texts = (name: string) => columns.texts(name);
+  const [tables, names, series] = [texts("table_id"), texts("name"), texts("series")];
+  const [metrics, units, reasons] = [texts("metric_id"), texts("unit"), texts("reason")];
+  const [channels, averages] = [columns.numbers("channel"), columns.numbers("average")];
+  const rowsOfStrip = groupBy(
+    Array.from({ length: columns.length }, (_, row) => row).filter((row) => tables[row] === table),
+    (row) => `${names[row]}\n${series[row]}`,
+  );
+  return [...rowsOfStrip.values()].map((rows) => {
+    const first = rows[0] as number;
+    const ofChannels = rows.map((row) => channels[row] ?? 0);
+    const values = rows.map((row) => averages[row] ?? Number.NaN);
+    return {
+      metric: metrics[first] ?? "",
+      name: names[first] ?? "",
+      series: series[first] ?? "",
+      unit: units[first] ?? "",
+      values,
+      channels: ofChannels,
+      ...summaryOf(values, ofChannels),
+      reason: rows.map((row) => reasons[row] ?? "").find(Boolean) ?? "",
+    };
+  });
 }
 
 /** Mean, smallest and largest of what was measured. */
-export function summarize(strip: Strip): void {
-  let sum = 0;
-  let count = 0;
-  strip.values.forEach((value, i) => {
-    if (Number.isNaN(value)) return;
-    sum += value;
-    count += 1;
-    const channel = strip.channels[i] ?? i;
-    if (!strip.low || value < strip.low.value) strip.low = { value, channel };
-    if (!strip.high || value > strip.high.value) strip.high = { value, channel };
-  });
-  strip.mean = count ? sum / count : Number.NaN;
+export function summaryOf(values: number[], channels: number[]): Pick<Strip, "mean" | "low" | "high"> {
+  const measured = values
+    .map((value, n) => ({ value, channel: channels[n] ?? n }))
+    .filter(({ value }) => !Number.isNaN(value));
+  const sum = measured.reduce((total, { value }) => total + value, 0);
+  return {
+    mean: measured.length ? sum / measured.length : Number.NaN,
+    low: measured.reduce<Strip["low"]>((least, each) => (!least || each.value < least.value ? each : least), null),
+    high: measured.reduce<Strip["high"]>((most, each) => (!most || each.value > most.value ? each : most), null),
+  };
 }

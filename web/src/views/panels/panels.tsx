@@ -74,29 +74,33 @@ function Panels() {
   );
 }
 
+/** The word of no panel: all of them are shown. */
+const ALL = "";
+
 function Tables({ panels, answer }: Answers) {
-  const word = useSignal(panels[0]?.word ?? "");
+  const panelWord = useSignal(panels[0]?.word ?? ALL);
   const query = useSignal("");
   const onlyKnown = useSignal(false);
   const declared = useMemo(() => metricsById(panels), [panels]);
   const chosen = selection.value.metric;
+  const choosePanel = (word: string) => {
+    panelWord.value = word;
+    query.value = "";
+  };
   useEffect(() => {
-    const owner = panels.find((panel) => chosen?.startsWith(`${panel.number}.`));
-    if (owner) {
-      word.value = owner.word;
-      query.value = "";
-    }
+    const ofChosen = panels.find((panel) => chosen?.startsWith(`${panel.number}.`));
+    if (ofChosen) choosePanel(ofChosen.word);
   }, [chosen, panels]);
   const rows = answer.rows.rows;
   const tables = shownTables(panels, rows, declared, {
-    panel: word.value,
+    panel: panelWord.value,
     query: query.value,
     onlyKnown: onlyKnown.value,
   });
-  const shown = tables.flatMap((table) => table.rows);
-  const problem = query.value ? matcher(query.value).problem : "";
+  const shownRows = tables.flatMap((table) => table.rows);
   // a thousand cells are drawn when one asks for their panel, not among all others
-  const perChannel = query.value || !word.value ? [] : tables.filter(({ table }) => table.per_channel);
+  const isOnePanel = !query.value && panelWord.value !== ALL;
+  const perChannel = isOnePanel ? tables.filter(({ table }) => table.per_channel) : [];
   return (
     <div class="view">
       <div class="toolbar">
@@ -106,52 +110,55 @@ function Tables({ panels, answer }: Answers) {
           query={query}
           placeholder="metric, counter or /regex/"
           label="Metrics whose name, id or formula contains"
-          problem={problem}
+          problem={query.value ? matcher(query.value).problem : ""}
         />
         <Check isOn={onlyKnown.value} onChange={(isOn) => (onlyKnown.value = isOn)}>
           only known values
         </Check>
-        <span>{query.value ? `${exact(shown.length)} of ${exact(rows.length)} metrics` : ""}</span>
-        <SaveMenu name="panels" offers={[tableOffer(COLUMNS, () => shown)]} />
+        <span>{query.value ? `${exact(shownRows.length)} of ${exact(rows.length)} metrics` : ""}</span>
+        <SaveMenu name="panels" offers={[tableOffer(COLUMNS, () => shownRows)]} />
       </div>
       <div class="panels">
-        <nav class="panels-list" aria-label="Panels">
-          <button
-            type="button"
-            aria-pressed={!query.value && !word.value}
-            data-panel=""
-            onClick={() => {
-              word.value = "";
-              query.value = "";
-            }}
-          >
-            <span>All panels</span>
-          </button>
-          {panels.map((panel) => (
-            <PanelButton
-              key={panel.word}
-              panel={panel}
-              rows={rows}
-              isOn={!query.value && word.value === panel.word}
-              choose={() => {
-                word.value = panel.word;
-                query.value = "";
-              }}
-            />
-          ))}
-        </nav>
+        <PanelList panels={panels} rows={rows} shown={query.value ? null : panelWord.value} choose={choosePanel} />
         <div class="scroll panels-tables">
           <Caveats caveats={answer.caveats} />
           {tables.map((shownTable) => (
             <OneTable key={shownTable.table.id} shown={shownTable} declared={declared} />
           ))}
           {perChannel.length ? <Channels tables={perChannel} /> : null}
-          {shown.length || perChannel.length ? null : <Nothing>No metric matches.</Nothing>}
+          {shownRows.length || perChannel.length ? null : <Nothing>No metric matches.</Nothing>}
           <Definition text={answer.definition} />
         </div>
       </div>
       <Explanation metric={declared.get(chosen ?? "")} row={rows.find((row) => row.metric_id === chosen)} />
     </div>
+  );
+}
+
+interface ListProps {
+  panels: Panel[];
+  rows: CounterPanelsRow[];
+  /** Word of the panel that is shown, or ALL; null = a search goes through all of them. */
+  shown: string | null;
+  choose: (word: string) => void;
+}
+
+function PanelList({ panels, rows, shown, choose }: ListProps) {
+  return (
+    <nav class="panels-list" aria-label="Panels">
+      <button type="button" aria-pressed={shown === ALL} data-panel={ALL} onClick={() => choose(ALL)}>
+        <span>All panels</span>
+      </button>
+      {panels.map((panel) => (
+        <PanelButton
+          key={panel.word}
+          panel={panel}
+          rows={rows}
+          isOn={shown === panel.word}
+          choose={() => choose(panel.word)}
+        />
+      ))}
+    </nav>
   );
 }
 

@@ -1,4 +1,5 @@
-// The rows of the panels that are wanted: by panel, by text, by whether they have a value.
+// Which rows of the panels are shown: those of a panel, or that match a search, or only those that have a value.
+import { groupBy } from "../../base/group";
 import { matcher } from "../../base/matcher";
 import type { CounterPanelsRow } from "../../data/answers.gen";
 import type { Metric, MetricTable, Panel } from "../../model/counters";
@@ -9,9 +10,10 @@ export interface ShownTable {
   rows: CounterPanelsRow[];
 }
 
-export interface Wanted {
+export interface RowFilter {
   /** Word of a panel; empty = all. */
   panel: string;
+  /** A search through all panels, whatever `panel` is; empty = there is none. */
   query: string;
   onlyKnown: boolean;
 }
@@ -21,20 +23,15 @@ export function shownTables(
   panels: Panel[],
   rows: CounterPanelsRow[],
   declared: Map<string, Metric>,
-  { panel: word, query, onlyKnown }: Wanted,
+  { panel: word, query, onlyKnown }: RowFilter,
 ): ShownTable[] {
-  const byTable = new Map<string, CounterPanelsRow[]>();
-  for (const row of rows) {
-    const ofTable = byTable.get(row.table_id);
-    if (ofTable) ofTable.push(row);
-    else byTable.set(row.table_id, [row]);
-  }
-  const wanted = matcher(query);
-  const isWanted = (panel: Panel, table: MetricTable, row: CounterPanelsRow) => {
-    if (onlyKnown && row.average === null && row.median === null) return false;
+  const rowsOfTable = groupBy(rows, (row) => row.table_id);
+  const search = matcher(query);
+  const isShown = (panel: Panel, table: MetricTable, row: CounterPanelsRow) => {
+    if (onlyKnown && !isKnown(row)) return false;
     if (!query) return true;
     const words = [row.name, row.metric_id, panel.title, table.title, declared.get(row.metric_id)?.formula ?? ""];
-    return words.some((text) => wanted.test(text));
+    return words.some((text) => search.test(text));
   };
   return panels
     .filter((panel) => query !== "" || word === "" || panel.word === word)
@@ -42,14 +39,17 @@ export function shownTables(
       panel.tables.map((table) => ({
         panel,
         table,
-        rows: (byTable.get(table.id) ?? []).filter((row) => isWanted(panel, table, row)),
+        rows: (rowsOfTable.get(table.id) ?? []).filter((row) => isShown(panel, table, row)),
       })),
     );
 }
 
+/** Whether a metric has a value: an average or a median, whichever its table has. */
+const isKnown = (row: CounterPanelsRow) => row.average !== null || row.median !== null;
+
 /** How many metrics of a panel have a value. */
 export function knownOf(panel: Panel, rows: CounterPanelsRow[]): { known: number; all: number } {
   const ids = new Set(panel.tables.filter((table) => !table.per_channel).map((table) => table.id));
-  const ofTable = rows.filter((row) => ids.has(row.table_id));
-  return { known: ofTable.filter((row) => row.average !== null || row.median !== null).length, all: ofTable.length };
+  const ofPanel = rows.filter((row) => ids.has(row.table_id));
+  return { known: ofPanel.filter(isKnown).length, all: ofPanel.length };
 }
