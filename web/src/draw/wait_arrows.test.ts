@@ -39,7 +39,7 @@ function drawn(place: { y: number; height: number }, links: Link[], from: Step) 
       inside();
     },
   };
-  const ends = paintWaitArrows(painter as unknown as Painter, frame, place, links, from, "#ff7ae0");
+  const ends = paintWaitArrows(painter as unknown as Painter, frame, { place, links, from, colour: "#ff7ae0" });
   return { calls, ends };
 }
 

@@ -25,47 +25,52 @@ const LIFT = 6;
 /** Further links are left out. */
 const MOST = 40;
 
-/** The steps whose ends lie left and right of the screen. */
+/** The steps whose ends lie left and right of the screen, those of the nearest links first. */
 interface Beside {
   left: Step[];
   right: Step[];
 }
 
-/** Draws the links of one execution; returns where their ends stand, to be clicked. */
+export interface WaitArrows {
+  /** The track of the wave on the canvas. */
+  place: { y: number; height: number };
+  links: Link[];
+  /** The selected execution: its own end of a link leads nowhere. */
+  from: Step;
+  colour: string;
+}
+
+/** Draws the links of one execution; returns where their other ends stand, to be clicked. */
 export function paintWaitArrows(
   painter: Painter,
   frame: Frame,
-  place: { y: number; height: number },
-  links: Link[],
-  from: Step,
-  colour: string,
+  { place, links, from, colour }: WaitArrows,
 ): ArrowEnd[] {
   const { gutter, top, height, width } = frame.parts;
-  const isUp = place.y - top > LOWEST + LIFTS * LIFT;
+  if (place.y + place.height < top || place.y > height) return [];
+  const isUp = place.y - top > LOWEST + LIFTS * LIFT; // else there is no room above the track
   const y = isUp ? place.y : place.y + place.height;
   const ends: ArrowEnd[] = [];
   const beside: Beside = { left: [], right: [] };
-  if (place.y + place.height < top || place.y > height) return ends;
+  const addEnd = (step: Step, x: number) => {
+    if (step.position === from.position) return;
+    if (x < gutter) beside.left.push(step);
+    else if (x > width) beside.right.push(step);
+    else ends.push({ x: x - REACH, y: y - REACH, width: 2 * REACH, height: 2 * REACH, step });
+  };
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
     links.slice(0, MOST).forEach(({ producer, wait }, number) => {
-      const [begin, end] = [frame.timeToX(producer.issue), frame.timeToX(wait.time)];
-      if (Math.max(begin, end) < gutter || Math.min(begin, end) > width) return;
-      const [x0, x1] = [Math.max(begin, gutter + 1), Math.min(end, width - 1)];
-      const lift = (LOWEST + LIFT * (number % LIFTS)) * (isUp ? -1 : 1);
-      // At an edge the line goes on: it leaves at the height that it would have there.
-      const points = bow(x0, begin < gutter ? y + lift : y, x1, end > width ? y + lift : y, y + lift);
-      painter.polyline(points, colour, 1.5);
-      if (begin >= gutter) painter.rect(begin - 2.5, y - 2.5, 5, 5, colour);
-      if (end <= width) painter.polygon(headAt(x1, y, isUp), colour);
-      for (const [step, x] of [
-        [producer, begin],
-        [wait, end],
-      ] as const) {
-        if (step.position === from.position) continue;
-        if (x < gutter) beside.left.push(step);
-        else if (x > width) beside.right.push(step);
-        else ends.push({ x: x - REACH, y: y - REACH, width: 2 * REACH, height: 2 * REACH, step });
-      }
+      const [start, end] = [frame.timeToX(producer.issue), frame.timeToX(wait.time)];
+      if (Math.max(start, end) < gutter || Math.min(start, end) > width) return;
+      const lifted = y + (LOWEST + LIFT * (number % LIFTS)) * (isUp ? -1 : 1);
+      // at an edge of the screen the line goes on: it leaves at the height that it has there
+      const first = { x: Math.max(start, gutter + 1), y: start < gutter ? lifted : y };
+      const last = { x: Math.min(end, width - 1), y: end > width ? lifted : y };
+      painter.polyline(bow(first, last, lifted), colour, 1.5);
+      if (start >= gutter) painter.rect(start - 2.5, y - 2.5, 5, 5, colour);
+      if (end <= width) painter.polygon(headAt(last.x, y, isUp), colour);
+      addEnd(producer, start);
+      addEnd(wait, end);
     });
     ends.push(...paintLabels(painter, frame, beside, { y: y + (isUp ? -LOWEST - 12 : LOWEST - 3), colour }));
   });
@@ -99,15 +104,21 @@ function headAt(x: number, y: number, isUp: boolean): number[] {
   return [x, y, x - HEAD * 0.6, back, x + HEAD * 0.6, back];
 }
 
-/** A curve from one point to another that bows to a height. */
-function bow(x0: number, y0: number, x1: number, y1: number, lifted: number): number[] {
-  // A curve stays a quarter below the points that pull it.
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** A cubic Bézier curve from one point to another that bows to a height, as x0, y0, x1, y1, … */
+function bow(first: Point, last: Point, lifted: number): number[] {
+  // The inner control points lie beyond the height: at its middle a curve is three quarters of the way to them.
   const pull = (y: number) => (y === lifted ? lifted : lifted + (lifted - y) / 3);
   const points: number[] = [];
   for (let step = 0; step <= STEPS; step++) {
     const t = step / STEPS;
     const [a, b, c, d] = [(1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t ** 2, t ** 3];
-    points.push((a + b) * x0 + (c + d) * x1, a * y0 + b * pull(y0) + c * pull(y1) + d * y1);
+    const y = a * first.y + b * pull(first.y) + c * pull(last.y) + d * last.y;
+    points.push((a + b) * first.x + (c + d) * last.x, y);
   }
   return points;
 }

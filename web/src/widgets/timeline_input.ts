@@ -3,7 +3,7 @@
 import { flagAt } from "../draw/flags";
 import { MINIMAP } from "../draw/time_axis";
 import type { PlacedGroup, Strip, TimelineRow } from "../draw/track_layout";
-import { HEADING } from "../draw/track_layout";
+import { groupKey, HEADING } from "../draw/track_layout";
 import { tracksText } from "../model/area";
 import type { Span } from "../model/layers";
 import { addFlag, flags, goToFlag } from "../model/notes";
@@ -426,9 +426,7 @@ export class TimelineInput {
     const { state } = this;
     const group = this.groupAt(x, y);
     if (group) {
-      const row = state.arranged.value.rest.find(
-        (each) => each.path.slice(0, group.level + 1).join("\u0000") === group.key,
-      );
+      const row = state.arranged.value.rest.find(({ path }) => groupKey(path, group.level) === group.key);
       return row ? { row, level: group.level } : null;
     }
     const placed = state.frameAt(y).rowAt(y);

@@ -6,7 +6,7 @@ import { dotsPerPixel } from "../draw/painter";
 import { isCurve } from "../draw/shares";
 import { ticks } from "../draw/ticks";
 import { axisHeight, gutterColumns, MINIMAP } from "../draw/time_axis";
-import { layersOfStrip, layOutTracks, type TimelineRow, type TrackLayout } from "../draw/track_layout";
+import { groupKey, layersOfStrip, layOutTracks, type TimelineRow, type TrackLayout } from "../draw/track_layout";
 import { arrange, arrangementOf, type Move } from "../model/arrangement";
 import type { Layer, LayerSet, Span } from "../model/layers";
 import type { Range } from "../model/selection";
@@ -256,7 +256,7 @@ export class TimelineState {
     const isIt = (strip: { layer: Layer; track: number }) => strip.layer === layer && strip.track === track;
     if (this.folded.value.size && !frame.trackToY(layer, track)) {
       const row = this.rows.value.find((each) => each.strips.some(isIt));
-      const around = row?.path.map((_, level) => row.path.slice(0, level + 1).join("\u0000")) ?? [];
+      const around = row?.path.map((_, level) => groupKey(row.path, level)) ?? [];
       this.folded.value = new Set([...this.folded.value].filter((key) => !around.includes(key)));
       frame = this.frame.value;
     }

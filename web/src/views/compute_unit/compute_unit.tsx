@@ -128,7 +128,7 @@ function paintEvents(painter: Painter, frame: Frame, set: LayerSet): void {
   const events = set.layer("events");
   if (!events) return;
   const engine = (number: number) => `SE ${events.tracks.find(({ track }) => track === number)?.se}`;
-  paintEventLines(painter, frame, set, events, () => true, engine, {});
+  paintEventLines(painter, frame, { set, layer: events, groupOf: engine });
 }
 
 interface ColoursProps {

@@ -41,7 +41,8 @@ function paintChosen(painter: Painter, frame: Frame, { instructions, chosen }: M
   outline(painter, frame, place, chosen.wave, paper("accent"));
   paintExecutions(painter, frame, chosen.executions, place.y + place.height - EXECUTION_HEIGHT, paper("text"));
   if (!chosen.step || !chosen.links.length) return [];
-  return paintWaitArrows(painter, frame, place, chosen.links, chosen.step, colourOf("arrow"));
+  const { links, step: from } = chosen;
+  return paintWaitArrows(painter, frame, { place, links, from, colour: colourOf("arrow") });
 }
 
 /** What the pointer is over in another view: a line at the head of the track for each execution, the life of a wave. */

@@ -195,7 +195,7 @@ function paintEvents(painter: Painter, frame: Frame, set: LayerSet, hidden: Read
   if (!events) return;
   const isShown = (span: Span) => !hidden.has(groupOf(kindName(events, span.kind)).name);
   const engine = (number: number) => `SE ${events.tracks.find(({ track }) => track === number)?.se}`;
-  paintEventLines(painter, frame, set, events, isShown, engine, {});
+  paintEventLines(painter, frame, { set, layer: events, isShown, groupOf: engine });
 }
 
 /** Outlines the selected wave, and the one that the pointer is over in another view. */
