@@ -13,10 +13,12 @@ READS, WRITES, IMPLICIT, TIED, LOW_HALF, HIGH_HALF = (1 << bit for bit in range(
 SGPR_COUNT: Final = 106
 VCC, M0, NULL, EXEC, SCC, MODE = 106, 124, 125, 126, 128, 133
 FIRST_VECTOR: Final = 256  #: v0; registers from here on have a value for each lane.
-FIRST_AGPR: Final = 1280
+FIRST_AGPR, END_OF_AGPRS = 1280, 1536
 
-#: First number, first behind the last, name: files of numbered registers.
-_FILES: Final = ((0, SGPR_COUNT, "s"), (108, 124, "ttmp"), (FIRST_VECTOR, FIRST_AGPR, "v"), (FIRST_AGPR, 1536, "a"))
+#: Files of numbered registers: first number, first behind the last, name.
+_FILES: Final = (
+    (0, SGPR_COUNT, "s"), (108, 124, "ttmp"), (FIRST_VECTOR, FIRST_AGPR, "v"), (FIRST_AGPR, END_OF_AGPRS, "a"),
+)  # fmt: skip
 #: Number of the low half -> name: pairs of registers with a name of their own.
 _PAIRS: Final = {VCC: "vcc", EXEC: "exec", 129: "flat_scratch", 131: "xnack_mask"}
 _SINGLES: Final = {M0: "m0", NULL: "null", SCC: "scc", MODE: "mode"}

@@ -1,4 +1,8 @@
-"""Effects of every row of machine code on control and on the mask of lanes, and the loops that its branches make."""
+"""Effects of every row of machine code on control and on the mask of lanes, and the loops that its branches make.
+
+They are told by patterns of the texts, and have the numbers of cpp/include/wavewright/live_registers.hpp, whose data
+flow reads them.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ from wavewright.analysis.code.machine_code import MachineCode
 from wavewright.codeobj.registers import EXEC, WRITES
 from wavewright.model.schema import empty_frame, packaged_spec
 
-#: Numbers of wavewright::Flow (cpp/include/wavewright/live_registers.hpp).
+#: wavewright::Flow: what follows a row.
 NEXT, BRANCH, JUMP, END, CALL, BACK, ANYWHERE = range(7)
 
 #: Pattern of the text -> what follows; the first that fits counts.
@@ -24,7 +28,7 @@ _FLOWS = (
     (r"^s_(setpc|set_pc)_", ANYWHERE),
 )
 
-_NARROWS, _WIDENS, _ANY = 1, 2, 3
+_NO_CHANGE, _NARROWS, _WIDENS, _ANY = range(4)  #: wavewright::MaskChange.
 _EXEC = r"exec(?:_lo)?"
 #: Of rows that write the mask. The and of it with something has no more lanes, the or no fewer; v_cmpx clears lanes.
 _MASK_CHANGES = (
@@ -38,19 +42,23 @@ _MASK_CHANGES = (
     (rf"^s_wqm_b(32|64) {_EXEC}, {_EXEC}$", _WIDENS),
 )
 
-#: Numbers of wavewright::RowHabit. Matrix instructions ignore the mask (AMD's ISA documents, "MFMA", "WMMA").
-WRITES_ALL = 1
-_MATRIX = r"^v_(mfma|smfmac|wmma|swmmac)"
+#: wavewright::RowHabit, bits: how a row treats vector registers.
+WRITES_ALL, _READS_ALL, _MAY_NOT_WRITE, _READS_ANY = 1, 2, 4, 8
+_MATRIX = r"^v_(mfma|smfmac|wmma|swmmac)"  #: They ignore the mask (AMD's ISA documents, "MFMA", "WMMA").
 _HABITS = (
     (_MATRIX, WRITES_ALL),
-    (rf"{_MATRIX}|^v_(readlane|readfirstlane|permlane)|\bfi:1\b", 2),
+    (rf"{_MATRIX}|^v_(readlane|readfirstlane|permlane)|\bfi:1\b", _READS_ALL),
     # A condition, one lane, one half, or a register that is chosen while it runs.
-    (r"^s_cmov|^v_writelane|^[sv]_movreld|^v_movrelsd|UNUSED_PRESERVE|^v_[^p].* op_sel:\[[01],[01,]*1\]", 4),
-    (r"^v_movrels|^v_swaprel", 8),
+    (
+        r"^s_cmov|^v_writelane|^[sv]_movreld|^v_movrelsd|UNUSED_PRESERVE|^v_[^p].* op_sel:\[[01],[01,]*1\]",
+        _MAY_NOT_WRITE,
+    ),
+    (r"^v_movrels|^v_swaprel", _READS_ANY),
 )
+#: Between s_set_gpr_idx_on and _off, operands of gfx8 and gfx9 are relative to m0.
+_INDEXED_HABITS = _READS_ANY | _MAY_NOT_WRITE
 SPANS = packaged_spec(__package__, "spans")
 _MOST_LOOPS = 1000
-_INDEXED = 8 | 4  # between s_set_gpr_idx_on and _off, operands of gfx8 and gfx9 are relative to m0
 
 
 def flow_rows(code: MachineCode) -> pl.DataFrame:
@@ -69,27 +77,28 @@ def flow_of(rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
     """As `flow_rows`, of rows of one or more code objects, with `starts`: 1 = start of a kernel, 2 = of a function."""
     text = pl.col("text")
     targets = branch_targets(rows, rf"{BRANCHES}|^s_call_").drop_nulls()
-    masked = operands.filter(
-        (pl.col("role") & WRITES != 0)
-        & (pl.col("register") <= EXEC + 1)
-        & (pl.col("register") + pl.col("count") > EXEC)
-    )["row"].unique()
-    behind = pl.col("address") + pl.col("size").cast(pl.UInt64)
-    is_other = pl.col("code_object").ne_missing(pl.col("code_object").shift(1))
-    is_gap = (behind.shift(1).ne_missing(pl.col("address")) | is_other).shift(-1, fill_value=True)
+    overlaps_mask = (pl.col("register") <= EXEC + 1) & (pl.col("register") + pl.col("count") > EXEC)
+    mask_writers = operands.filter((pl.col("role") & WRITES != 0) & overlaps_mask)["row"].unique()
+    # Where the next row is not right behind this one, nothing is known to follow it.
+    end_address = pl.col("address") + pl.col("size").cast(pl.UInt64)
+    is_other_object = pl.col("code_object").ne_missing(pl.col("code_object").shift(1))
+    is_before_gap = (end_address.shift(1).ne_missing(pl.col("address")) | is_other_object).shift(-1, fill_value=True)
     flow = _first(_FLOWS, text, NEXT)
-    flow = pl.when((flow == NEXT) & is_gap).then(END).otherwise(flow)
+    flow = pl.when((flow == NEXT) & is_before_gap).then(END).otherwise(flow)
     on, off = (text.str.starts_with(f"s_set_gpr_idx_{word}").cast(pl.Int32) for word in ("on", "off"))
     is_indexed = (on - off).cum_sum().over("function") > 0
     habits = sum((text.str.contains(pattern).cast(pl.UInt8) * bit for pattern, bit in _HABITS), pl.lit(0, pl.UInt8))
     return (
         rows.join(targets, on="row", how="left", maintain_order="left")
-        .with_columns(is_masked=pl.col("row").cast(pl.UInt32).is_in(masked.implode()))
+        .with_columns(writes_mask=pl.col("row").cast(pl.UInt32).is_in(mask_writers.implode()))
         .select(
             flow=flow.cast(pl.UInt8),
             target_row=pl.col("target_row").fill_null(-1).cast(pl.Int32),
-            mask_change=pl.when("is_masked").then(_first(_MASK_CHANGES, text, _ANY)).otherwise(0).cast(pl.UInt8),
-            habits=pl.when(is_indexed).then(_INDEXED).otherwise(habits).cast(pl.UInt8),
+            mask_change=pl.when("writes_mask")
+            .then(_first(_MASK_CHANGES, text, _ANY))
+            .otherwise(_NO_CHANGE)
+            .cast(pl.UInt8),
+            habits=pl.when(is_indexed).then(_INDEXED_HABITS).otherwise(habits).cast(pl.UInt8),
             starts=pl.col("starts").cast(pl.UInt8),
         )
     )

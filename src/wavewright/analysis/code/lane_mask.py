@@ -1,4 +1,8 @@
-"""Rows where all lanes that a kernel ever uses are active: a vector write there ends the old value in every lane."""
+"""Rows where all lanes that a kernel ever uses are active: a vector write there ends the old value in every lane.
+
+The mask of active lanes is the register exec. It is followed forwards through a function: `_MaskState` says whether it
+is full at a row, and which scalar registers hold a copy of a full one, from which it may be restored.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import re
 from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import polars as pl
 
@@ -21,9 +25,13 @@ _ADDS = re.compile(r"^s_or_b\d+ exec(?:_lo)?, (?P<a>[^,]+), (?P<b>.+)$")
 _MASK: Final = ("exec", "exec_lo")
 _EXEC: Final = frozenset({EXEC, EXEC + 1})
 _NOTHING: Final[frozenset[int]] = frozenset()
-_NONE_SAVED: Final[frozenset[str]] = frozenset()
 
-_State = tuple[bool, frozenset[str]]  # whether the mask is full, and the registers that hold a full one
+
+class _MaskState(NamedTuple):
+    """What is known about the mask of lanes before a row."""
+
+    is_full: bool
+    copies: frozenset[str] = frozenset()  #: Registers that hold a full mask, as the code spells them.
 
 
 def with_full_writes(flow: pl.DataFrame, rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
@@ -99,7 +107,7 @@ def _scalar_writes(operands: pl.DataFrame) -> dict[int, set[int]]:
 
 def _follow(full: list[bool], code: _Code, *, is_full_at_start: bool) -> None:
     """Forwards to the fixed point: the mask is full at a row if it is on every way to it."""
-    states: dict[int, _State] = {code.inside.start: (is_full_at_start, _NONE_SAVED)}
+    states = {code.inside.start: _MaskState(is_full_at_start)}
     row_queue = [code.inside.start]
     while row_queue:
         row = row_queue.pop()
@@ -108,34 +116,34 @@ def _follow(full: list[bool], code: _Code, *, is_full_at_start: bool) -> None:
         next_rows = [code.targets[row]] if kind in (BRANCH, JUMP) else []
         next_rows += [row + 1] if kind not in (JUMP, END) else []
         row_queue += [there for there in next_rows if there in code.inside and _merge(states, there, after)]
-    for row, (is_full, _) in states.items():
-        full[row] = is_full
+    for row, state in states.items():
+        full[row] = state.is_full
 
 
-def _merge(states: dict[int, _State], row: int, state: _State) -> bool:
-    """Meet of the states of all ways to a row; True if it changed."""
-    there = states.get(row)
-    states[row] = state if there is None else (there[0] and state[0], there[1] & state[1])
-    return states[row] != there
+def _merge(states: dict[int, _MaskState], row: int, state: _MaskState) -> bool:
+    """Keep what is true on all ways to a row; True if that changed."""
+    known = states.get(row)
+    is_first = known is None
+    states[row] = state if known is None else _MaskState(known.is_full and state.is_full, known.copies & state.copies)
+    return is_first or states[row] != known
 
 
-def _after(state: _State, text: str, scalar_writes: AbstractSet[int]) -> _State:
-    """State behind a row."""
+def _after(state: _MaskState, text: str, scalar_writes: AbstractSet[int]) -> _MaskState:
+    """State behind a row. A mask is followed where it is saved, moved or or-ed; behind other writes it is not full."""
     if not scalar_writes:
         return state
-    is_full, mask_copies = state
 
-    def holds(source: str) -> bool:
-        return source == "-1" or source in mask_copies or (source in _MASK and is_full)
+    def is_full(source: str) -> bool:
+        return source == "-1" or source in state.copies or (source in _MASK and state.is_full)
 
     save, move, add = _SAVES.match(text), _MOVES.match(text), _ADDS.match(text)
-    after = is_full
-    if scalar_writes & _EXEC:
-        sources = [save["by"], "exec"] if save and text.startswith("s_or_saveexec") else []
-        sources += [move["by"]] if move else [add["a"], add["b"]] if add else []
-        after = any(holds(source) for source in sources)
-    to = (save or move or {"to": ""})["to"]
-    mask_copies = frozenset(name for name in mask_copies if not set(numbers_of(name)) & scalar_writes)
-    is_saved = is_full if save else move is not None and move["by"] != "-1" and holds(move["by"])
-    is_scalar = 0 <= max(numbers_of(to), default=-1) <= VCC + 1  # VCC can keep a mask, too
-    return after, mask_copies | {to} if is_saved and is_scalar else mask_copies
+    is_full_after = state.is_full
+    if scalar_writes & _EXEC:  # full if one of the operands that are or-ed is
+        operands = [save["by"], "exec"] if save and text.startswith("s_or_saveexec") else []
+        operands += [move["by"]] if move else [add["a"], add["b"]] if add else []
+        is_full_after = any(map(is_full, operands))
+    copies = frozenset(name for name in state.copies if not set(numbers_of(name)) & scalar_writes)
+    copy = save["to"] if save else move["to"] if move else ""
+    is_full_copy = state.is_full if save else move is not None and move["by"] != "-1" and is_full(move["by"])
+    is_scalar = 0 <= max(numbers_of(copy), default=-1) <= VCC + 1  # VCC can hold a mask, too
+    return _MaskState(is_full_after, copies | {copy} if is_full_copy and is_scalar else copies)

@@ -1,4 +1,8 @@
-"""Rows of the next iteration of a loop that are issued in the one before: the first ones before the loop."""
+"""Rows of a loop that are issued one iteration ahead: those of the first iteration stand before the loop (prologue).
+
+The last iteration issues them once more than before, so behind the loop nothing may read what they write, and waits for
+them stand there (epilogue).
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ from wavewright.analysis.code.edits.kernel_rows import live_at
 from wavewright.analysis.code.edits.wait_forms import wait_texts
 from wavewright.analysis.code.flow import ANYWHERE, BACK, END, JUMP
 
-_FIRST_NUMBER: Final = -100  #: Of the rows before the loop: no rows of the code.
+_FIRST_NUMBER: Final = -100  #: Rows of the prologue are numbered down from here: no rows of the code.
 
 
 def issued_ahead(
@@ -58,12 +62,13 @@ def _refusal(orders: BlockOrders, rows: Sequence[int], before: int) -> str:
         return f"row {absent_row} is not one of the loop of rows {block.first} to {block.last}"
     if before in rows:
         return f"row {before} cannot stand before itself"
-    for row in (orders.core[orders.places[each]] for each in rows):
+    moved_rows = (orders.core[orders.places[number]] for number in rows)
+    for row in moved_rows:
         if row.is_control or row.is_fence or row.is_barrier or row.is_store:
             return f"row {row.row} cannot be issued ahead: {row.text}"
-    entered_from = next((at for at, to in enumerate(code.targets) if to == block.first and at != block.last), None)
+    is_jumped_into = any(to == block.first and row != block.last for row, to in enumerate(code.targets))
     is_fallen_into = block.first > 0 and code.flows[block.first - 1] not in (END, JUMP, BACK, ANYWHERE)
-    if entered_from is not None or not is_fallen_into or code.starts[block.first]:
+    if is_jumped_into or not is_fallen_into or code.starts[block.first]:
         return "the loop is entered by a branch: there is no place before it for the first rows"
     return ""
 
@@ -76,11 +81,13 @@ def _crossed_edge(orders: BlockOrders, places: Sequence[int], target: int) -> Ed
 
 
 def _derived(orders: BlockOrders, listing: Sequence[CodeRow], ahead_rows: Sequence[CodeRow]) -> LegalOrder | Refused:
+    """The order with the waits and wait states of the prologue and of the loop, or why they cannot be derived."""
     around = orders.around
     first_rows = [replace(row, row=_FIRST_NUMBER - at, ahead=0) for at, row in enumerate(ahead_rows)]
     straight = Surroundings(around.family, tuple(first_rows), is_loop=False, entry=around.entry, before=around.before)
     before_loop = derive(first_rows, straight)
     ahead_row = {row.row: ahead for row, ahead in zip(first_rows, ahead_rows, strict=True)}
+    # The loop sees the operations of the prologue as those that an iteration before it issued ahead.
     entry = passed(around.entry, (ahead_row.get(row.row, row) for row in before_loop.rows))
     inside = replace(around, entry=aged(entry), before=(*around.before, *before_loop.rows))
     derived_order = derive(listing, inside)

@@ -1,4 +1,8 @@
-"""Rows of machine code as edits see them: registers as bits, counters, order of completion, kind of access."""
+"""Rows of machine code as edits see them: registers as bits, counters, order of completion, kind of access.
+
+Registers have the numbers of the core (`codeobj.registers`); a set of them is one integer with these bits. Everything
+else follows from the class of an instruction (`codeobj.classes`), or from its text where the class does not say it.
+"""
 
 from __future__ import annotations
 
@@ -12,15 +16,16 @@ from typing import Final
 import polars as pl
 
 from wavewright.codeobj.classes import InstructionClass, classify, waits_of
-from wavewright.codeobj.registers import EXEC, FIRST_AGPR, FIRST_VECTOR, MODE, registers, spelled
+from wavewright.codeobj.registers import END_OF_AGPRS, EXEC, FIRST_AGPR, FIRST_VECTOR, MODE, registers, spelled
 
 #: Classes that complete in order among themselves, but in any order against the others of their counter (gfx10 on).
 _ORDER_GROUPS: Final = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6, "vmem_lds_store": 7}
 _LDS_CLASSES: Final = frozenset(("lds_load", "lds_store", "lds_atomic", "gws", "lds_param", "lds_async_arrive"))
 _TO_LDS_CLASSES: Final = frozenset(("vmem_lds_load", "tensor_lds_load"))
 _FROM_LDS_CLASSES: Final = frozenset(("vmem_lds_store", "tensor_lds_store"))
-_VECTOR_MEMORY: Final = ("vmem_", "flat_", "scratch_", "image_", "tensor_", "bvh")
+_VECTOR_MEMORY: Final = ("vmem_", "flat_", "scratch_", "image_", "tensor_", "bvh")  #: How their classes begin.
 _STORE_WORDS: Final = ("store", "atomic")
+#: Classes of rows that keep their place among all rows; the next are texts of such rows in other classes.
 _FENCE_CLASSES: Final = frozenset(
     (
         *("vmem_invalidate", "vmem_writeback", "vmem_prefetch", "smem_cache", "smem_time", "lds_async_arrive"),
@@ -31,13 +36,13 @@ _FENCE_CLASSES: Final = frozenset(
 _FENCE_TEXTS: Final = re.compile(
     r"s_(setreg|getreg|set_gpr|memtime|memrealtime|ttrace|sched|dcache|icache|gl1)|.*\bsrc_flat_scratch_base"
 )
-_HINTS: Final = re.compile(r"s_(delay_alu|clause)\b")
+_HINTS: Final = re.compile(r"s_(delay_alu|clause)\b")  #: For the scheduler of the hardware; they take no state.
 #: Modifiers of accesses that other waves are meant to see in order: waits before them stay as strict as they were.
 _COHERENT: Final = re.compile(r"\s(sc0 sc1|sc1|glc slc|slc|dlc|scope:SCOPE_(SE|DEV|SYS))\b")
 _CONTROL: Final = frozenset(("branch", "branch_conditional", "end", "jump", "call"))
 _SHARED_BITS: Final = 1 << MODE  #: Read by most and written by fences only.
 EXEC_BITS: Final = 3 << EXEC
-VECTOR_BITS: Final = ((1 << (1536 - FIRST_VECTOR)) - 1) << FIRST_VECTOR
+VECTOR_BITS: Final = ((1 << (END_OF_AGPRS - FIRST_VECTOR)) - 1) << FIRST_VECTOR
 VGPR_BITS: Final = ((1 << (FIRST_AGPR - FIRST_VECTOR)) - 1) << FIRST_VECTOR
 
 
@@ -53,7 +58,7 @@ class CodeRow:
     counters: tuple[str, ...] = ()
     has_address_counter: bool = False  #: Whether its registers may be overwritten only behind a wait for `xcnt`.
     order: int = 1  #: Operations of one number complete in order; 0 = in any order.
-    waits: tuple[tuple[str, int], ...] = ()
+    waits: tuple[tuple[str, int], ...] = ()  #: Counter and value of what it waits for.
     size: int = 4
     is_known: bool = True  #: Whether the tables have its operands.
     ahead: int = 0  #: Iterations that it is issued ahead of its own.
@@ -81,32 +86,33 @@ class CodeRow:
 def code_rows(code: pl.DataFrame, family: str) -> list[CodeRow]:
     """Rows of a code table with operands (`codeobj.operands.with_operands`), in the order of rows."""
     names = ("row", "text", "size", "reads", "implicit_reads", "tied", "writes", "implicit_writes")
-    answers: dict[tuple[object, ...], CodeRow] = {}
+    distinct_rows: dict[tuple[object, ...], CodeRow] = {}  # the same instructions come again and again
     rows = []
     for row, text, size, *operands in code.select(names).iter_rows():
         key = (text, *operands)
-        if key not in answers:
-            answers[key] = _code_row(text or "", family, operands)
-        rows.append(replace(answers[key], row=row, size=size or 4))
+        if key not in distinct_rows:
+            distinct_rows[key] = _code_row(text or "", family, operands)
+        rows.append(replace(distinct_rows[key], row=row, size=size or 4))
     return rows
 
 
 def _code_row(text: str, family: str, operands: list[str | None]) -> CodeRow:
+    """A row without number; `operands` are as in `code_rows`, null where the tables do not know the instruction."""
     instruction_class = classify(text, family)
     reads, implicit_reads, tied_registers, writes, implicit_writes = (name or "" for name in operands)
-    halves = " ".join(word for word in writes.split() if word.endswith((".l", ".h")))
+    halves = " ".join(word for word in writes.split() if word.endswith((".l", ".h")))  # the other half stays
     order = 1 if family == "gfx9" else _ORDER_GROUPS.get(instruction_class.name, 1)
     is_free = instruction_class.name == "wait" and family != "gfx9"  # hazards of RDNA do not count waits
     return CodeRow(
-        -1,
-        text,
-        instruction_class.name,
-        bits(registers(f"{reads} {implicit_reads} {tied_registers} {halves}")) & ~_SHARED_BITS,
-        bits(registers(f"{writes} {implicit_writes}")) & ~_SHARED_BITS,
-        instruction_class.counters,
-        family == "gfx1250" and _is_translated(instruction_class),
-        order if instruction_class.in_order else 0,
-        tuple((wait.counter, wait.value) for wait in waits_of(text, family)),
+        row=-1,
+        text=text,
+        class_name=instruction_class.name,
+        reads=bits(registers(f"{reads} {implicit_reads} {tied_registers} {halves}")) & ~_SHARED_BITS,
+        writes=bits(registers(f"{writes} {implicit_writes}")) & ~_SHARED_BITS,
+        counters=instruction_class.counters,
+        has_address_counter=family == "gfx1250" and _is_translated(instruction_class),
+        order=order if instruction_class.in_order else 0,
+        waits=tuple((wait.counter, wait.value) for wait in waits_of(text, family)),
         is_known=operands[0] is not None,
         states=0 if is_free else _nop_states(text),
         **_traits(text, instruction_class, is_known=operands[0] is not None),
@@ -153,7 +159,9 @@ def derived_row(text: str, family: str) -> CodeRow:
 
 def _nop_states(text: str) -> int:
     nop_match = re.match(r"s_nop (0x[\da-fA-F]{1,4}|\d{1,4})", text)
-    return int(nop_match[1], 0) + 1 if nop_match else 0 if _HINTS.match(text) else 1
+    if nop_match:
+        return int(nop_match[1], 0) + 1
+    return 0 if _HINTS.match(text) else 1
 
 
 def bits(numbers: Iterable[int]) -> int:

@@ -1,4 +1,8 @@
-"""Order that rows of a block must keep, with the reasons; and moves that keep it."""
+"""Order that rows of a block must keep, with the reasons; and moves that keep it.
+
+A place is the position of a row in the block. An edge from one place to a later one says why the row there stays behind
+the row of the first; rows between which no path of edges leads may change their order.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VECTOR_BITS, CodeRow, named, numbers_in
-from wavewright.analysis.code.edits.webs import FIRST_VIRTUAL
-from wavewright.codeobj.registers import FIRST_VECTOR
+from wavewright.analysis.code.edits.webs import hardware_register
 
 
 class Edge(NamedTuple):
@@ -16,12 +19,12 @@ class Edge(NamedTuple):
 
     before: int  #: Row of the code.
     row: int
-    kind: str  #: reads, overwrites, memory, LDS, barrier, order or end.
-    register: str = ""
+    kind: str  #: Key of the reasons in `words`.
+    register: str = ""  #: For the kinds that are about one.
 
     @property
     def words(self) -> str:
-        """Reason in a few words."""
+        """The reason, as a clause."""
         reasons = {
             "reads": f"row {self.row} reads {self.register}, which row {self.before} writes",
             "overwrites": f"row {self.row} overwrites {self.register}, which row {self.before} uses",
@@ -100,46 +103,53 @@ def dependences(
     """
     loads_pass = assumptions.readonly or not has_stores
     dead = _dead_writes(rows, live_out)
-    edges: list[dict[int, Edge]] = [{} for _ in rows]
-    answer = Dependences(rows, edges)
-    for at, row in enumerate(rows):
-        for place in range(at):
-            kind, register = _why(rows, place, at, dead, loads_pass=loads_pass)
-            if kind in ("memory", "LDS"):
-                pair = (rows[place].row, row.row)
-                if assumptions.are_disjoint(*pair) or (kind == "LDS" and (pair in apart or pair[::-1] in apart)):
-                    answer.used.add(pair)
-                    continue
-            if kind:
-                edges[at][place] = Edge(rows[place].row, row.row, kind, register)
+    answer = Dependences(rows, [{} for _ in rows])
+    for place, row in enumerate(rows):
+        for place_before, before in enumerate(rows[:place]):
+            edge = _edge(before, row, dead[place_before] & dead[place], loads_pass=loads_pass)
+            if edge is None:
+                continue
+            pair = (before.row, row.row)
+            is_apart = edge.kind == "LDS" and (pair in apart or pair[::-1] in apart)
+            if is_apart or _is_assumed_away(edge, assumptions):
+                answer.used.add(pair)
+            else:
+                answer.edges[place][place_before] = edge
     return answer
 
 
 def edge_between(before: CodeRow, row: CodeRow, assumptions: Assumptions, *, loads_pass: bool) -> Edge | None:
     """Reason why a row stays before another that may be executed in another iteration."""
-    kind, register = _why((before, row), 0, 1, (0, 0), loads_pass=loads_pass or assumptions.readonly)
-    if not kind or (kind in ("memory", "LDS") and assumptions.are_disjoint(before.row, row.row)):
-        return None
-    return Edge(before.row, row.row, kind, register)
+    edge = _edge(before, row, 0, loads_pass=loads_pass or assumptions.readonly)
+    return None if edge is None or _is_assumed_away(edge, assumptions) else edge
 
 
-def _why(rows: Sequence[CodeRow], place: int, at: int, dead: Sequence[int], *, loads_pass: bool) -> tuple[str, str]:
-    """Kind of the edge between two places, and its register; both empty = the rows may change their order."""
-    before, row = rows[place], rows[at]
+def _is_assumed_away(edge: Edge, assumptions: Assumptions) -> bool:
+    return edge.kind in ("memory", "LDS") and assumptions.are_disjoint(edge.before, edge.row)
+
+
+def _edge(before: CodeRow, row: CodeRow, dead_writes: int, *, loads_pass: bool) -> Edge | None:
+    """Why a row stays before a later one; None = they may change their order.
+
+    Of several reasons the first counts: registers, which nothing can set free, then the place of control and fences,
+    then memory. `dead_writes` are registers whose values nobody reads that either row writes.
+    """
+    kind, registers = "", 0
     if before.writes & row.reads:
-        return "reads", _shown(before.writes & row.reads)
-    if before.reads & row.writes:
-        return "overwrites", _shown(before.reads & row.writes)
-    both = before.writes & row.writes & ~(dead[place] & dead[at])
-    if both:
-        return "writes", _shown(both)
-    if row.is_control:
-        return "end", ""
-    if before.is_fence or row.is_fence:
-        return "order", ""
-    if before.is_barrier or row.is_barrier:
-        return ("barrier", "") if _is_held(before, row, loads_pass=loads_pass) else ("", "")
-    return _aliased(before, row)
+        kind, registers = "reads", before.writes & row.reads
+    elif before.reads & row.writes:
+        kind, registers = "overwrites", before.reads & row.writes
+    elif before.writes & row.writes & ~dead_writes:
+        kind, registers = "writes", before.writes & row.writes & ~dead_writes
+    elif row.is_control:
+        kind = "end"
+    elif before.is_fence or row.is_fence:
+        kind = "order"
+    elif before.is_barrier or row.is_barrier:
+        kind = "barrier" if _is_held(before, row, loads_pass=loads_pass) else ""
+    else:
+        kind = _aliased_memory(before, row)
+    return Edge(before.row, row.row, kind, _first_named(registers) if registers else "") if kind else None
 
 
 def _is_held(before: CodeRow, row: CodeRow, *, loads_pass: bool) -> bool:
@@ -152,20 +162,19 @@ def _is_held(before: CodeRow, row: CodeRow, *, loads_pass: bool) -> bool:
     return bool(other.counters) and other.class_name != "lds_cross_lane"
 
 
-def _aliased(before: CodeRow, row: CodeRow) -> tuple[str, str]:
+def _aliased_memory(before: CodeRow, row: CodeRow) -> str:
+    """LDS or memory, of which two rows may touch the same bytes and one writes them; empty = they do not."""
     if not (before.counters and row.counters) or not (before.is_store or row.is_store):
-        return "", ""
+        return ""
     is_flat = before.is_flat or row.is_flat
     if not is_flat and before.is_lds and row.is_lds and not (before.is_to_lds and row.is_to_lds):
-        return "LDS", ""
-    return ("memory", "") if is_flat or (before.is_memory and row.is_memory) else ("", "")
+        return "LDS"
+    return "memory" if is_flat or (before.is_memory and row.is_memory) else ""
 
 
-def _shown(registers: int) -> str:
-    number = numbers_in(registers)[0]
-    if number >= FIRST_VIRTUAL:
-        return named(1 << (number - FIRST_VIRTUAL) % 2048) if number else ""
-    return named(1 << number) if number < FIRST_VECTOR * 6 else "a register"
+def _first_named(registers: int) -> str:
+    """The first of some registers, as LLVM spells it; virtual ones as the code has them."""
+    return named(1 << hardware_register(numbers_in(registers)[0]))
 
 
 def _dead_writes(rows: Sequence[CodeRow], live_out: int) -> list[int]:

@@ -1,4 +1,9 @@
-"""The least waits and wait states that an order of a block needs."""
+"""The least waits and wait states that an order of a block needs.
+
+Waits follow from the operations in flight (`in_flight`): one is put before each row that touches the result of one, or
+before which the code has waited for it. Wait states follow from the distances that rows have in the code (`hazards`);
+on gfx9, s_nop fills what is missing. `surroundings` gathers what the order does not change, `derive` makes the listing.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +28,9 @@ from wavewright.analysis.code.edits.in_flight import (
 )
 from wavewright.analysis.code.edits.wait_forms import most_of, wait_texts
 
-_MOST_ROUNDS = 10
+_MOST_ROUNDS = 10  #: Iterations that are followed until what is in flight around a loop settles.
 _MOST_NOP = 8  #: States of one s_nop that all GPUs of gfx9 have.
+_NO_WAIT = 1 << 20  #: Above the values of all waits.
 #: Stands for the end of a block without a branch.
 _END = CodeRow(-2, "", "branch", states=0, size=0, is_control=True)
 
@@ -49,7 +55,7 @@ class DerivedOrder:
     rows: tuple[CodeRow, ...]
     waits: dict[int, dict[str, int]]  #: By place in the order that was asked for: what is waited for before it.
     needs: dict[int, dict[str, NeedInFlight]]  #: The same with the operation that needs it.
-    nops: dict[int, int]
+    nops: dict[int, int]  #: By place: wait states of s_nop before it.
     hazard: tuple[int, int] | None = None  #: Two rows that are too close, where s_nop is no help.
 
 
@@ -114,10 +120,10 @@ def derive(order: Sequence[CodeRow], around: Surroundings) -> DerivedOrder:
     waits: dict[int, dict[str, int]] = {}
     reasons: dict[int, dict[str, NeedInFlight]] = {}
     later: State = {}
-    for turn in range(2 * _MOST_ROUNDS):
+    for number in range(2 * _MOST_ROUNDS):
         # A wait that becomes stricter makes others needless, so each round starts afresh. Where rounds do not settle,
         # the last ones only add: then waits are safe, but may not be the least.
-        is_settling = turn < _MOST_ROUNDS
+        is_settling = number < _MOST_ROUNDS
         if is_settling:
             waits, reasons = {}, {}
         after: State = {} if is_settling else copied(later)
@@ -137,16 +143,21 @@ def _walk(
     waits: dict[int, dict[str, int]],
     reasons: dict[int, dict[str, NeedInFlight]],
 ) -> list[State]:
-    """Operations in flight behind the listing, by the state at its start; every wait is for all states."""
+    """Operations in flight behind the listing, one state for each of `entries`.
+
+    Adds to `waits` and `reasons`; a wait is as strict as any of the states needs it.
+    """
     states = [copied(entry) for entry in entries]
     for place, row in enumerate(listing):
-        for is_translation in (False, True):  # what other waits complete is translated, too
-            for need in (need for state in states for need in needs(state, row, around.requirements)):
+        # Translations of addresses last: an operation that another wait completes is translated, too.
+        for is_translation in (False, True):
+            all_needs = [need for state in states for need in needs(state, row, around.requirements)]
+            for need in all_needs:
                 if (need.counter == ADDRESS_COUNTER) != is_translation:
                     continue
                 values = waits.setdefault(place, {})
                 value = min(need.value, most_of(around.family, need.counter))
-                if value < values.get(need.counter, 1 << 20):
+                if value < values.get(need.counter, _NO_WAIT):
                     values[need.counter] = value
                     reasons.setdefault(place, {})[need.counter] = need
             for state in states:
@@ -159,29 +170,32 @@ def _walk(
 def _padding(
     listing: Sequence[CodeRow], around: Surroundings, waits: dict[int, dict[str, int]]
 ) -> tuple[dict[int, int], tuple[int, int] | None]:
-    """States of s_nop before each place, and the rows that no s_nop can help."""
+    """States of s_nop before each place, and the first two rows that are too close where s_nop is no help (RDNA).
+
+    A loop is walked twice: rows of one iteration may be too close to those of the iteration before.
+    """
     distances = Distances(around.before, around.rows, around.behind)
     nops: dict[int, int] = {}
     hazard = None
     earlier_rows = distances.placed_before()
     for _ in range(2 if around.is_loop else 1):
-        at = distances.begin
+        passed_here = distances.start
         for place, row in enumerate((*listing, *around.behind)):
             wait_count = len(wait_texts(waits[place], around.family)) if place in waits else 0
-            put_in = nops.get(place, 0) + (wait_count if around.family == "gfx9" else 0)
-            at = at._replace(states=at.states + put_in)
-            lack = lacking_states(earlier_rows, row, at, distances, around.family)
+            states_put_in = nops.get(place, 0) + (wait_count if around.family == "gfx9" else 0)
+            passed_here = passed_here._replace(states=passed_here.states + states_put_in)
+            lack = lacking_states(earlier_rows, row, passed_here, distances, around.family)
             if lack.states > 0:
                 hazard = (lack.behind, row.row) if around.family != "gfx9" and hazard is None else hazard
-                there = min(place, len(listing) - 1)
-                nops[there] = nops.get(there, 0) + lack.states
-                at = at._replace(states=at.states + lack.states)
-            earlier_rows.append(PlacedRow(row, at))
-            at = at.after(row)
+                padded_place = min(place, len(listing) - 1)  # rows behind the block are padded at its end
+                nops[padded_place] = nops.get(padded_place, 0) + lack.states
+                passed_here = passed_here._replace(states=passed_here.states + lack.states)
+            earlier_rows.append(PlacedRow(row, passed_here))
+            passed_here = passed_here.after(row)
             if place == len(listing) - 1:
-                placed_in_turn, end = list(earlier_rows), at
-        turn = end.since(distances.begin)
-        earlier_rows = [PlacedRow(each.row, each.at.since(turn), is_around=True) for each in placed_in_turn]
+                rows_of_iteration, end = list(earlier_rows), passed_here
+        iteration = end.since(distances.start)
+        earlier_rows = [PlacedRow(row, passed.since(iteration), is_around=True) for row, passed, _ in rows_of_iteration]
     return nops, hazard
 
 
@@ -192,8 +206,8 @@ def _listed(
     for place, row in enumerate(listing):
         if place in waits:
             rows += [derived_row(text, family) for text in wait_texts(waits[place], family)]
-        for begin in range(0, nops.get(place, 0), _MOST_NOP):
-            states = min(nops[place] - begin, _MOST_NOP)
+        for states_before in range(0, nops.get(place, 0), _MOST_NOP):
+            states = min(nops[place] - states_before, _MOST_NOP)
             rows.append(derived_row(f"s_nop {states - 1}", family))
         rows += [] if row is _END else [row]
     return tuple(rows)

@@ -14,50 +14,60 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VECTOR_BITS, CodeRow, bits
-from wavewright.codeobj.registers import M0, registers
+from wavewright.codeobj.registers import FIRST_VECTOR, M0, registers
 
 MOST_STATES: Final = 20  #: No rule of any GPU looks farther.
-_SCALAR_BITS: Final = (1 << 256) - 1
+_RDNA_FARTHEST: Final = 64  #: Whatever is counted: no pipeline is as long.
+
+#: Wait states of gfx9 from one row to another that reads or overwrites a register of it.
+_NOT_SHARED, _NO_HAZARD = 0, 1
+_FROM_MATRIX: Final = MOST_STATES  #: A result of a matrix instruction, or what it adds to.
+_INTO_MATRIX: Final = 4
+_MATRIX_CHAIN: Final = 2  #: From one matrix instruction to the next on the same accumulator, which is forwarded.
+_SCALAR_OR_LANE: Final = 5  #: A scalar register that a vector instruction writes; a vector one that other lanes read.
+_STORE_DATA: Final = 2  #: A vector register that a store still reads.
+_SLOW_VALU: Final = 2  #: A result of a transcendental instruction, or of one that writes a part of a register.
+_CLAUSE: Final = 2  #: Two memory instructions.
+#: The same of RDNA in vector instructions, because s_nop is no help. Matrix and transcendental instructions finish
+#: behind younger ones, and gfx12 reads scalar registers too early; gfx10.3 interlocks all.
+_RDNA_MATRIX, _RDNA_TRANSCENDENTAL, _GFX12_SCALAR = 16, 12, 12
+
+_SCALAR_BITS: Final = (1 << FIRST_VECTOR) - 1
 _M0_BITS: Final = 1 << M0
 _OTHER_LANES: Final = re.compile(
     r"v_(readlane|readfirstlane|writelane|permlane)|\S*_dpp|.*\b(quad_perm|row_\w+|wave_\w+|dpp8)\b"
 )
-_PARTS: Final = re.compile(r"\S*_sdwa|.*\bop_sel")
-_MATRIX, _INTO_MATRIX, _CHAIN, _SCALAR_OF_VECTOR, _STORE_DATA, _SHORT = MOST_STATES, 4, 2, 5, 2, 2
-_ACCUMULATOR: Final = 3  #: Operand of matrix instructions: result, A, B, what is added.
-#: On RDNA s_nop is no help. Matrix and transcendental instructions finish behind younger ones, and gfx12 reads scalar
-#: registers too early; gfx10.3 interlocks all.
-_RDNA_MATRIX, _RDNA_TRANSCENDENTAL, _GFX12_SCALAR = 16, 12, 12
-_RDNA_FARTHEST: Final = 64  #: Whatever is counted: no pipeline is as long.
+_PARTS_OF_REGISTERS: Final = re.compile(r"\S*_sdwa|.*\bop_sel")
+_ADDED_OPERAND: Final = 3  #: Of matrix instructions: result, A, B, what is added.
 
 
 def states_of_pair(before: CodeRow, row: CodeRow, family: str) -> int:
-    """The most wait states that any GPU of a family needs from one row to another that shares a register; 1 = none."""
-    true = before.writes & row.reads
-    other = (before.reads & row.writes) | (before.writes & row.writes)
-    if not true and not other:
-        return 0
+    """The most wait states that any GPU of a family needs from one row to a later one: `_NOT_SHARED` or more."""
+    read_results = before.writes & row.reads
+    overwritten = (before.reads | before.writes) & row.writes
+    if not read_results and not overwritten:
+        return _NOT_SHARED
     if family != "gfx9":
-        return _on_rdna(before, row, family, true)
+        return _states_on_rdna(before, row, family, read_results)
     if _is_chain(before, row):
-        return _CHAIN
+        return _MATRIX_CHAIN
     if before.is_matrix:  # A and B are read before anything behind it can overwrite them
-        late = before.writes & (row.reads | row.writes) | _accumulator_read(before) & row.writes
-        return _MATRIX if late & VECTOR_BITS else 1
+        late = before.writes & (row.reads | row.writes) | _added_registers(before) & row.writes
+        return _FROM_MATRIX if late & VECTOR_BITS else _NO_HAZARD
     if row.is_matrix:
-        return _INTO_MATRIX if (true | other) & VECTOR_BITS else 1
+        return _INTO_MATRIX if (read_results | overwritten) & VECTOR_BITS else _NO_HAZARD
     if before.is_valu:
-        return _after_valu(before, row, true)
-    if before.is_store and row.is_valu and other:
+        return _states_after_valu(before, row, read_results)
+    if before.is_store and row.is_valu and overwritten:
         return _STORE_DATA
-    if true & (_M0_BITS | EXEC_BITS):
-        return _SCALAR_OF_VECTOR
+    if read_results & (_M0_BITS | EXEC_BITS):
+        return _SCALAR_OR_LANE
     is_clause = before.counters and row.counters and not (before.is_lds or row.is_lds)  # XNACK may issue it again
-    return _SHORT if is_clause else 1
+    return _CLAUSE if is_clause else _NO_HAZARD
 
 
 def _is_chain(before: CodeRow, row: CodeRow) -> bool:
-    """True of two matrix instructions of one kind with the same accumulator, which is forwarded."""
+    """True of two matrix instructions of one kind that add to the same accumulator and read it as nothing else."""
     if not (before.is_matrix and row.is_matrix) or before.text.split(" ", 1)[0] != row.text.split(" ", 1)[0]:
         return False
     accumulator = before.writes & VECTOR_BITS
@@ -67,36 +77,31 @@ def _is_chain(before: CodeRow, row: CodeRow) -> bool:
     return is_same and not accumulator & bits(registers(others.replace(",", " ")))
 
 
-def _accumulator_read(row: CodeRow) -> int:
+def _added_registers(row: CodeRow) -> int:
     """Registers of the operand that a matrix instruction adds to; all that it reads where the text has none."""
     operands = row.text.split(", ")
-    return bits(registers(operands[_ACCUMULATOR])) if len(operands) > _ACCUMULATOR else row.reads
+    return bits(registers(operands[_ADDED_OPERAND])) if len(operands) > _ADDED_OPERAND else row.reads
 
 
-def _after_valu(before: CodeRow, row: CodeRow, true: int) -> int:
-    if true & _SCALAR_BITS:
-        return _SCALAR_OF_VECTOR
-    if not true:
-        return 1
-    if _OTHER_LANES.match(row.text):
-        return _SCALAR_OF_VECTOR
-    if before.class_name == "valu_transcendental" or _PARTS.match(before.text):
-        return _SHORT
-    return 1
+def _states_after_valu(before: CodeRow, row: CodeRow, read_results: int) -> int:
+    if read_results & _SCALAR_BITS or (read_results and _OTHER_LANES.match(row.text)):
+        return _SCALAR_OR_LANE
+    is_slow = before.class_name == "valu_transcendental" or _PARTS_OF_REGISTERS.match(before.text)
+    return _SLOW_VALU if read_results and is_slow else _NO_HAZARD
 
 
-def _on_rdna(before: CodeRow, row: CodeRow, family: str, true: int) -> int:
+def _states_on_rdna(before: CodeRow, row: CodeRow, family: str, read_results: int) -> int:
     if family == "gfx10":
-        return 1
+        return _NO_HAZARD
     if before.is_matrix or row.is_matrix:
         return _RDNA_MATRIX
     if before.class_name == "valu_transcendental":
         return _RDNA_TRANSCENDENTAL
-    return _GFX12_SCALAR if family == "gfx12" and true & _SCALAR_BITS & ~EXEC_BITS else 1
+    return _GFX12_SCALAR if family == "gfx12" and read_results & _SCALAR_BITS & ~EXEC_BITS else _NO_HAZARD
 
 
 class Passed(NamedTuple):
-    """Wait states that passed before a row; instructions by kind among them."""
+    """The wait states that have passed where a row is issued, and of which kinds the instructions were in them."""
 
     states: int = 0
     vector: int = 0
@@ -107,60 +112,68 @@ class Passed(NamedTuple):
     def after(self, row: CodeRow) -> Passed:
         """The count behind a row that is issued now."""
         is_scalar = row.text.startswith("s_") and not row.is_derived
-        kinds = row.states, row.is_valu, row.class_name == "valu_transcendental", bool(row.counters), is_scalar
-        return Passed(*(count + more for count, more in zip(self, kinds, strict=True)))
+        is_transcendental = row.class_name == "valu_transcendental"
+        return self.plus(Passed(row.states, row.is_valu, is_transcendental, bool(row.counters), is_scalar))
+
+    def plus(self, other: Passed) -> Passed:
+        """Both counts together."""
+        return Passed(*(count + more for count, more in zip(self, other, strict=True)))
 
     def since(self, other: Passed) -> Passed:
-        """States between two places."""
+        """What passed from another place to this one."""
         return Passed(*(now - before for now, before in zip(self, other, strict=True)))
 
 
 class PlacedRow(NamedTuple):
-    """A row, and how many passed before it; `is_around` = in the iteration before."""
+    """A row of a new order, and what passed before it."""
 
     row: CodeRow
-    at: Passed
-    is_around: bool = False
+    passed: Passed
+    is_around: bool = False  #: Whether it is of the iteration before.
 
 
 class Distances:
-    """States between rows of a block, and rows around it, in the order that the code has."""
+    """What passes between rows of a block, and rows around it, in the order that the code has."""
 
     def __init__(self, before: Sequence[CodeRow], rows: Sequence[CodeRow], behind: Sequence[CodeRow]) -> None:
         self._before = list(before)[-MOST_STATES:]
-        self._at: dict[int, Passed] = {}
-        self._written: dict[int, CodeRow] = {}
-        at = Passed()
-        begin = end = at
+        self._passed: dict[int, Passed] = {}  # row of the code -> what passed before it
+        self._written: dict[int, CodeRow] = {}  # row of the code -> the row as the code has it
+        passed = start = end = Passed()
         for place, row in enumerate((*self._before, *rows, *behind)):
-            begin = at if place == len(self._before) else begin
-            self._at.setdefault(row.row, at)
+            start = passed if place == len(self._before) else start
+            self._passed.setdefault(row.row, passed)
             self._written.setdefault(row.row, row)
-            at = at.after(row)
-            end = at if place == len(self._before) + len(rows) - 1 else end
-        self.begin = begin  #: The block starts there.
-        self._length = end.since(begin)
+            passed = passed.after(row)
+            end = passed if place == len(self._before) + len(rows) - 1 else end
+        self.start = start  #: What passed before the block.
+        self._iteration = end.since(start)
 
     def placed_before(self) -> list[PlacedRow]:
         """The rows before the block."""
-        return [PlacedRow(row, self._at[row.row]) for row in self._before]
+        return [PlacedRow(row, self._passed[row.row]) for row in self._before]
 
-    def lacking(self, before: PlacedRow, row: CodeRow, at: Passed, family: str) -> int:
-        """States that are missing between two rows."""
+    def lacking(self, before: PlacedRow, row: CodeRow, passed: Passed, family: str) -> int:
+        """States that are missing between a row of the new order and one that would be issued now; 0 or less = none.
+
+        A pair is safe as far apart as any GPU needs it, or as far apart as the code has it. The latter counts only
+        where the code has this pair in this order, and with registers that need as many states.
+        """
         most = states_of_pair(before.row, row, family)
-        gap = at.since(before.at)
-        if most <= 1 or most <= (gap.states if family == "gfx9" else gap.vector):
+        gap = passed.since(before.passed)
+        if most <= _NO_HAZARD or most <= (gap.states if family == "gfx9" else gap.vector):
             return 0
-        first, second = self._written[before.row.row], self._written[row.row]
-        had = self._at[row.row].since(self._at[before.row.row])
+        gap_in_code = self._passed[row.row].since(self._passed[before.row.row])
         if before.is_around:
-            had = Passed(*(count + length for count, length in zip(had, self._length, strict=True)))
-        is_same = not (row.ahead or before.row.ahead) and states_of_pair(first, second, family) >= most
-        if not is_same or had.states <= 0:
-            return most - min(gap[:2])
+            gap_in_code = gap_in_code.plus(self._iteration)
+        states_in_code = states_of_pair(self._written[before.row.row], self._written[row.row], family)
+        is_moved_to_other_iteration = row.ahead or before.row.ahead
+        if is_moved_to_other_iteration or states_in_code < most or gap_in_code.states <= 0:
+            return most - min(gap.states, gap.vector)
         if family == "gfx9":
-            return min(most, had.states) - gap.states
-        return max(min(most, count) - now for count, now in zip(had[1:], gap[1:], strict=True))  # no rule counts all
+            return min(most, gap_in_code.states) - gap.states
+        # Which kind of instructions a rule of RDNA counts depends on the rule; none counts wait states.
+        return max(min(most, count) - now for count, now in zip(gap_in_code[1:], gap[1:], strict=True))
 
 
 class Lacking(NamedTuple):
@@ -171,15 +184,15 @@ class Lacking(NamedTuple):
 
 
 def lacking_states(
-    earlier_rows: Sequence[PlacedRow], row: CodeRow, at: Passed, distances: Distances, family: str
+    earlier_rows: Sequence[PlacedRow], row: CodeRow, passed: Passed, distances: Distances, family: str
 ) -> Lacking:
-    """States that are missing before a row that would be issued now; `earlier_rows` are in order."""
+    """The most states that are missing before a row that would be issued now; `earlier_rows` are in order."""
     worst = Lacking(0, -1)
     farthest = MOST_STATES if family == "gfx9" else _RDNA_FARTHEST
     for before in reversed(earlier_rows):
-        if at.states - before.at.states >= farthest:
+        if passed.states - before.passed.states >= farthest:
             break
-        lack = distances.lacking(before, row, at, family)
+        lack = distances.lacking(before, row, passed, family)
         if lack > worst.states:
             worst = Lacking(lack, before.row.row)
     return worst

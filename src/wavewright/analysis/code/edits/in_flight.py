@@ -1,4 +1,8 @@
-"""Operations in flight along code, by counter: where each needs to be complete, and what a wait completes."""
+"""Operations in flight along code, by counter: where each needs to be complete, and what a wait completes.
+
+A `State` is what may be in flight at a row. `issued` and `waited` move it behind a row and a wait, `aged` behind an
+iteration of a loop, `merged` joins it with another way to the row; `needs` says what a row has to wait for there.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +13,8 @@ from wavewright.analysis.code.edits.code_rows import CodeRow
 
 ADDRESS_COUNTER: Final = "xcnt"  #: Of gfx1250: accesses whose addresses are not translated yet, and may be read again.
 OUTSIDE: Final = 99  #: Age of operations that were issued outside of the block.
-_OLDEST: Final = 8
-_MOST_YOUNGER: Final = 64
+_OLDEST: Final = 8  #: Iterations; ages beyond are not told apart, so that states of a loop settle.
+_MOST_YOUNGER: Final = 64  #: Operations behind another that are counted, for the same reason.
 
 
 class OperationInFlight(NamedTuple):
@@ -98,7 +102,13 @@ def aged(state: State) -> State:
 
 def outside(state: State) -> State:
     """The same operations as the rows behind the block see them."""
-    return aged({c: {OperationInFlight(o.row, OUTSIDE): y for o, y in q.items()} for c, q in state.items()})
+    older: State = {}
+    for counter, queue in state.items():
+        operations = older.setdefault(counter, {})
+        for operation, younger in queue.items():
+            key = OperationInFlight(operation.row, OUTSIDE)
+            operations[key] = min(operations.get(key, _MOST_YOUNGER), younger)
+    return older
 
 
 def merged(into: State, other: State) -> bool:

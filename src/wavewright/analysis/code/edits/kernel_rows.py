@@ -1,4 +1,8 @@
-"""Rows of code with those that may follow each, operations in flight at blocks, and registers that are read later."""
+"""Code as edits see it: rows with those that may follow each, operations in flight at blocks, and live registers.
+
+All three follow from the flow of the code (`analysis.code.flow`). Behind calls and computed jumps it cannot be
+followed: what is in flight or live there is None, not known.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,14 @@ from wavewright import _core
 from wavewright.analysis.code.edits.code_rows import CodeRow, bits, code_rows
 from wavewright.analysis.code.edits.hazards import MOST_STATES
 from wavewright.analysis.code.edits.in_flight import State, copied, merged, outside, passed
-from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, flow_of
+from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUMP, NEXT, flow_of
 from wavewright.analysis.code.lane_mask import with_full_writes
 from wavewright.codeobj.registers import HIGH_HALF, LOW_HALF, READS, WRITES, numbers_of
 
 _COLUMNS: Final = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
 _OPERANDS: Final = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
-_LEAVING_FLOWS: Final = (CALL, ANYWHERE, BACK)
+_LEAVING_FLOWS: Final = (CALL, ANYWHERE, BACK)  #: Of rows behind which nothing is known.
+_ENDING_FLOWS: Final = (END, JUMP, BACK, ANYWHERE)  #: Of rows that the next row does not follow.
 _MOST_STEPS: Final = 400_000  #: Rows that are walked to find what is in flight; beyond it nothing is known.
 
 
@@ -43,11 +48,11 @@ class KernelRows:
     target: str
     family: str
     rows: list[CodeRow]
-    flow: pl.DataFrame
+    flow: pl.DataFrame  #: As `flow_of`; the three lists are columns of it.
     operands: pl.DataFrame
     flows: list[int]
     targets: list[int]
-    starts: list[int]
+    starts: list[int]  #: 1 = a kernel starts at the row, 2 = another function.
     functions: list[int]  #: Number of the function of each row.
     given_registers: pl.Series  #: Registers that hold values when a kernel starts.
 
@@ -62,9 +67,9 @@ class KernelRows:
     def followers(self, row: int) -> list[int]:
         """Rows that may come after a row."""
         flow, target = self.flows[row], self.targets[row]
-        there = [target] if flow in (BRANCH, JUMP) and 0 <= target < len(self.rows) else []
-        behind = [row + 1] if flow not in (END, JUMP, BACK, ANYWHERE) and row + 1 < len(self.rows) else []
-        return there + behind
+        targets = [target] if flow in (BRANCH, JUMP) and 0 <= target < len(self.rows) else []
+        behind = [row + 1] if flow not in _ENDING_FLOWS and row + 1 < len(self.rows) else []
+        return targets + behind
 
 
 def kernel_rows(code: pl.DataFrame, target: str, family: str, given_registers: pl.Series) -> KernelRows:
@@ -109,11 +114,11 @@ def operand_rows(code: pl.DataFrame) -> pl.DataFrame:
 
 def blocks_of(code: KernelRows) -> list[EditedBlock]:
     """The basic blocks, in the order of rows."""
-    begins = {0} | {row for row, start in enumerate(code.starts) if start}
+    starts = {0} | {row for row, start in enumerate(code.starts) if start}
     for row, (flow, target) in enumerate(zip(code.flows, code.targets, strict=True)):
-        if flow != 0:  # anything but going on with the next row
-            begins |= {row + 1, target}
-    first_rows = sorted(row for row in begins if 0 <= row < len(code.rows))
+        if flow != NEXT:
+            starts |= {row + 1, target}
+    first_rows = sorted(row for row in starts if 0 <= row < len(code.rows))
     ends = [*(row - 1 for row in first_rows[1:]), len(code.rows) - 1]
     return [
         EditedBlock(first, last, code.flows[last] == BRANCH and code.targets[last] == first)
@@ -127,46 +132,47 @@ def states_before(code: KernelRows, blocks: Sequence[EditedBlock]) -> dict[int, 
 
     Behind calls, and wherever computed jumps may lead, nothing is known.
     """
-    number = {block.first: at for at, block in enumerate(blocks)}
-    entries: dict[int, State | None] = {}
-    around: dict[int, State] = {}
-    loose = any(flow == ANYWHERE for flow in code.flows)
-    queue = sorted(number[row] for row, start in enumerate(code.starts) if start and row in number)
-    for at in queue:
-        entries[at] = None if code.starts[blocks[at].first] == 2 or loose else {}
+    block_at = {block.first: block for block in blocks}
+    jumps_anywhere = ANYWHERE in code.flows
+    starts = {row: start for row, start in enumerate(code.starts) if start and row in block_at}
+    ways = _Ways({row: None if start == 2 or jumps_anywhere else {} for row, start in starts.items()})
+    queue = list(ways.entries)
     budget = _MOST_STEPS
     while queue and budget > 0:
-        at = queue.pop(0)
-        block = blocks[at]
+        block = block_at[queue.pop(0)]
         budget -= len(block.rows)
-        state = _state_behind(code, block, entries[at], around.get(at))
+        state = _state_behind(code, block, ways)
         for target in code.followers(block.last):
-            if _meet(entries, around, number.get(target), at, state) and number[target] not in queue:
-                queue.append(number[target])
-    return {blocks[at].first: state if budget > 0 else None for at, state in entries.items()}
+            if target in block_at and ways.bring(state, block.first, target) and target not in queue:
+                queue.append(target)
+    return {first: state if budget > 0 else None for first, state in ways.entries.items()}
 
 
-def _state_behind(code: KernelRows, block: EditedBlock, entry: State | None, around: State | None) -> State | None:
+class _Ways:
+    """What is in flight on all ways to each block so far, by the first row of the block; None = not known."""
+
+    def __init__(self, entries: dict[int, State | None]) -> None:
+        self.entries = entries  #: From other blocks, or from the start of a function.
+        self.around: dict[int, State] = {}  #: From the block itself, a loop of its own.
+
+    def bring(self, state: State | None, source: int, target: int) -> bool:
+        """Bring what is in flight behind one block to the next; True if it changes what is known there."""
+        if target == source and state is not None:
+            return merged(self.around.setdefault(target, {}), state)
+        is_new, before = target not in self.entries, self.entries.get(target)
+        if before is not None and state is not None:
+            return merged(before, state)
+        self.entries[target] = copied(state) if is_new and state is not None else None
+        return is_new or before is not None
+
+
+def _state_behind(code: KernelRows, block: EditedBlock, ways: _Ways) -> State | None:
+    entry = ways.entries[block.first]
     if entry is None or code.flows[block.last] in _LEAVING_FLOWS:
         return None
     state = copied(entry)
-    merged(state, around or {})
+    merged(state, ways.around.get(block.first, {}))
     return outside(passed(state, code.rows_of(block)))
-
-
-def _meet(
-    entries: dict[int, State | None], around: dict[int, State], there: int | None, at: int, state: State | None
-) -> bool:
-    """Bring a state to a block; True if it changes what is known there."""
-    if there is None:
-        return False
-    if there == at and state is not None:
-        return merged(around.setdefault(at, {}), state)
-    is_new, before = there not in entries, entries.get(there)
-    if before is not None and state is not None:
-        return merged(before, state)
-    entries[there] = copied(state) if is_new and state is not None else None
-    return is_new or before is not None
 
 
 def live_behind(code: KernelRows, block: EditedBlock) -> int | None:
@@ -203,7 +209,7 @@ def rows_before(code: KernelRows, block: EditedBlock) -> list[CodeRow]:
     """The rows that stand before a block, back to a jump, as far as wait states reach."""
     rows: list[CodeRow] = []
     for number in range(block.first - 1, max(-1, block.first - 1 - MOST_STATES), -1):
-        if code.flows[number] in (END, JUMP, BACK, ANYWHERE):
+        if code.flows[number] in _ENDING_FLOWS:
             break
         rows.insert(0, code.rows[number])
     return rows
@@ -211,6 +217,6 @@ def rows_before(code: KernelRows, block: EditedBlock) -> list[CodeRow]:
 
 def rows_behind(code: KernelRows, block: EditedBlock) -> list[CodeRow]:
     """The rows that follow a block without a jump, as far as wait states reach."""
-    if code.flows[block.last] in (END, JUMP, BACK, ANYWHERE):
+    if code.flows[block.last] in _ENDING_FLOWS:
         return []
     return code.rows[block.last + 1 : block.last + 1 + MOST_STATES]

@@ -1,32 +1,36 @@
-"""Values that are born and die in a block: only true dependences bind them."""
+"""Renaming of vector registers in a block, so that only true dependences bind the order of its rows.
+
+A web is a value that is born and dies in the block: all rows that write it, joined by the operands that read them
+together. `webs` gives each web virtual registers of its own; `allocate` gives the webs registers of the hardware again
+for a new order of the rows. A row is named by its place in the block, and a web by the place of one row that writes it.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from wavewright.analysis.code.edits.code_rows import EXEC_BITS, VGPR_BITS, CodeRow, bits, numbers_in
 from wavewright.codeobj.registers import FIRST_VECTOR
 
-FIRST_VIRTUAL: Final = 4096  #: Number of the first register that is none of the hardware's.
-_ROOM: Final = 2048  #: Virtual registers of a value; the offset in them is the number of its register in the code.
-_TOKEN: Final = re.compile(r"\bv(?:(\d{1,4})\b(?!\.)|\[(\d{1,4}):(\d{1,4})\])")
+_FIRST_VIRTUAL: Final = 4096  #: Number of the first register that is none of the hardware's.
+_REGISTERS_PER_WEB: Final = 2048  #: Virtual ones; the offset in them is the number of the register in the code.
+_WORD: Final = re.compile(r"\bv(?:(\d{1,4})\b(?!\.)|\[(\d{1,4}):(\d{1,4})\])")
 
 
-@dataclass(frozen=True)
-class _WebToken:
-    """A vector register of a text."""
+class _RegisterWord(NamedTuple):
+    """A word of a text that names vector registers, such as v[4:7]."""
 
-    begin: int
+    start: int  #: Letters of the text.
     end: int
-    first: int
-    count: int
+    first: int  #: Its first register, from v0.
+    register_count: int
 
     @property
     def numbers(self) -> range:
-        return range(FIRST_VECTOR + self.first, FIRST_VECTOR + self.first + self.count)
+        return range(FIRST_VECTOR + self.first, FIRST_VECTOR + self.first + self.register_count)
 
 
 @dataclass(frozen=True)
@@ -34,134 +38,131 @@ class RenamedRow:
     """A row whose renamed values have virtual registers."""
 
     row: CodeRow  #: With virtual registers among what it reads and writes.
-    read_webs: dict[int, int]  #: Register that it reads -> its value.
+    read_webs: dict[int, int]  #: Register that it reads -> its web; registers that keep their values are absent.
     written_webs: dict[int, int]
 
 
 @dataclass(frozen=True)
 class Webs:
-    """A block with virtual registers; place of a row in `rows` -> which values it uses."""
+    """A block with virtual registers."""
 
     rows: list[RenamedRow]
-    registers: dict[int, list[int]]  #: Value -> its registers in the code.
+    registers: dict[int, list[int]]  #: Web -> its registers in the code.
     live_out: int  #: Registers that are read behind the block, as bits.
 
 
 def webs(rows: Sequence[CodeRow], live_out: int) -> Webs:
     """Rename all values of a block that can be; `rows` have no waits and no padding.
 
-    A value is kept where it lives into or out of the block, is an accumulator of a matrix instruction or merged into
-    an old value, or where the text does not say which word stands for it. Where lanes are switched on and off inside
-    the block, a write leaves the values of some lanes, so all registers are kept.
+    A value keeps its registers where it lives into or out of the block, is an accumulator of a matrix instruction or
+    merged into an old value, or where the text does not say which word stands for it. Where lanes are switched on and
+    off inside the block, a write leaves the values of some lanes, so all registers are kept.
     """
     if any(row.writes & EXEC_BITS for row in rows):
         return Webs([RenamedRow(row, {}, {}) for row in rows], {}, live_out)
-    definitions = _WebDefinitions(rows, live_out)
+    definitions = _Definitions(rows, live_out)
     renamed_rows: list[RenamedRow] = []
     registers: dict[int, set[int]] = {}
-    for at, row in enumerate(rows):
-        sources = definitions.sources[at].items()
-        reads = {number: definitions.root(source) for number, source in sources if definitions.is_free(source)}
-        written = numbers_in(row.writes & VGPR_BITS) if definitions.is_free(at) else ()
-        writes = dict.fromkeys(written, definitions.root(at))
-        for number, web in (*reads.items(), *writes.items()):
+    for place, row in enumerate(rows):
+        sources = definitions.sources[place].items()
+        read_webs = {number: definitions.root(source) for number, source in sources if definitions.is_free(source)}
+        written_numbers = numbers_in(row.writes & VGPR_BITS) if definitions.is_free(place) else ()
+        written_webs = dict.fromkeys(written_numbers, definitions.root(place))
+        for number, web in (*read_webs.items(), *written_webs.items()):
             registers.setdefault(web, set()).add(number)
-        renamed_rows.append(RenamedRow(_virtual(row, reads, writes), reads, writes))
+        renamed_rows.append(RenamedRow(_with_virtual(row, read_webs, written_webs), read_webs, written_webs))
     return Webs(renamed_rows, {web: sorted(numbers) for web, numbers in registers.items()}, live_out)
 
 
-def _virtual(row: CodeRow, reads: dict[int, int], writes: dict[int, int]) -> CodeRow:
-    if not reads and not writes:
+def _with_virtual(row: CodeRow, read_webs: dict[int, int], written_webs: dict[int, int]) -> CodeRow:
+    if not read_webs and not written_webs:
         return row
     return replace(
         row,
-        reads=row.reads & ~bits(reads) | bits(_number(web, number) for number, web in reads.items()),
-        writes=row.writes & ~bits(writes) | bits(_number(web, number) for number, web in writes.items()),
+        reads=row.reads & ~bits(read_webs) | bits(_virtual(web, number) for number, web in read_webs.items()),
+        writes=row.writes & ~bits(written_webs) | bits(_virtual(web, number) for number, web in written_webs.items()),
     )
 
 
-def _number(web: int, register: int) -> int:
-    return FIRST_VIRTUAL + web * _ROOM + register
+def _virtual(web: int, register: int) -> int:
+    return _FIRST_VIRTUAL + web * _REGISTERS_PER_WEB + register
 
 
-class _WebDefinitions:
-    """Definitions of vector registers joined by the operands that read them together; a definition is a place."""
+def hardware_register(number: int) -> int:
+    """The register of the code that a virtual one stands for; others as they are."""
+    return number if number < _FIRST_VIRTUAL else (number - _FIRST_VIRTUAL) % _REGISTERS_PER_WEB
+
+
+class _Definitions:
+    """The rows that write vector registers, in sets of those that are one web (union-find: `root` names the set)."""
 
     def __init__(self, rows: Sequence[CodeRow], live_out: int) -> None:
+        self.sources: list[dict[int, int]] = []  #: By place: register that is read -> place of the row that wrote it.
         self._parents = list(range(len(rows)))
-        self._fixed: set[int] = set()
-        self._writers = [bool(row.writes & VGPR_BITS) for row in rows]
-        self.sources: list[dict[int, int]] = []  #: By place: register that is read -> place that wrote it.
-        self._tokens = [tokens_of(row.text) for row in rows]
-        last: dict[int, int] = {}
-        for at, row in enumerate(rows):
-            self._read(at, row, last)
+        self._writes_vectors = [bool(row.writes & VGPR_BITS) for row in rows]
+        self._fixed: set[int] = set()  # places of rows whose values keep their registers
+        last_writes: dict[int, int] = {}
+        for place, row in enumerate(rows):
+            self.sources.append(self._join_sources(place, row, last_writes))
             if row.writes & VGPR_BITS and not has_plain_destination(row):
-                self._fixed.add(at)
-            for number in numbers_in(row.writes & VGPR_BITS):
-                last[number] = at
-        for number, at in last.items():
-            if live_out >> number & 1:
-                self._fixed.add(at)
-        self._roots = {self.root(at) for at in self._fixed}
+                self._fixed.add(place)
+            last_writes |= dict.fromkeys(numbers_in(row.writes & VGPR_BITS), place)
+        self._fixed |= {place for number, place in last_writes.items() if live_out >> number & 1}
+        self._fixed_roots = {self.root(place) for place in self._fixed}
 
-    def _read(self, at: int, row: CodeRow, last: dict[int, int]) -> None:
+    def _join_sources(self, place: int, row: CodeRow, last_writes: dict[int, int]) -> dict[int, int]:
+        """Join the rows that wrote each operand of a row; register that it reads -> place of the row that wrote it."""
         sources: dict[int, int] = {}
-        tokens = self._tokens[at]
-        explicit: set[int] = set()
+        named_registers: set[int] = set()
+        words = register_words(row.text)
         is_plain = has_plain_destination(row)
-        for place, token in enumerate(tokens):
-            if (place == 0 and is_plain) or not row.reads & bits(token.numbers):
-                continue
-            explicit.update(token.numbers)
-            places = [last.get(number) for number in token.numbers]
-            places_known = [each for each in places if each is not None]
-            for other in places_known[1:]:
-                self._join(places_known[0], other)
-            if len(places_known) != len(places) or (row.is_matrix and place == len(tokens) - 1):
-                self._fixed.update(places_known)  # partly from outside of the block, or an accumulator
-            if not is_plain and row.writes & bits(token.numbers):
-                self._fixed.update(places_known)  # the text names the result by the same word
-            both = zip(token.numbers, places, strict=True)
-            sources.update({number: each for number, each in both if each is not None})
-        for number in numbers_in(row.reads & VGPR_BITS):
-            if number not in explicit:  # merged into the old value, or not in the text
-                self._fixed.add(at)
-                self._fixed.update([last[number]] if number in last else [])
-        self.sources.append(sources)
+        for word in words[1:] if is_plain else words:
+            if not row.reads & bits(word.numbers):
+                continue  # a destination
+            named_registers.update(word.numbers)
+            writers = {number: last_writes[number] for number in word.numbers if number in last_writes}
+            for writer in writers.values():
+                self._parents[self.root(writer)] = self.root(next(iter(writers.values())))
+            is_from_outside = len(writers) < word.register_count
+            is_accumulator = row.is_matrix and word is words[-1]
+            is_result_too = not is_plain and bool(row.writes & bits(word.numbers))  # the text has one word for both
+            if is_from_outside or is_accumulator or is_result_too:
+                self._fixed.update(writers.values())
+            sources |= writers
+        unnamed_registers = numbers_in(row.reads & VGPR_BITS & ~bits(named_registers))
+        if unnamed_registers:  # its result is merged into the old value, or an operand is not in the text
+            self._fixed.update([place, *(last_writes[number] for number in unnamed_registers if number in last_writes)])
+        return sources
 
-    def _join(self, first: int, other: int) -> None:
-        self._parents[self.root(other)] = self.root(first)
+    def root(self, place: int) -> int:
+        """The place that stands for all that are joined with one."""
+        while self._parents[place] != place:
+            self._parents[place] = self._parents[self._parents[place]]  # shortens the way for the next question
+            place = self._parents[place]
+        return place
 
-    def root(self, at: int) -> int:
-        """The definition that stands for all that are joined with one."""
-        while self._parents[at] != at:
-            self._parents[at] = self._parents[self._parents[at]]
-            at = self._parents[at]
-        return at
-
-    def is_free(self, at: int) -> bool:
-        """True if a value can be renamed."""
-        return self._writers[at] and self.root(at) not in self._roots
+    def is_free(self, place: int) -> bool:
+        """True if the value that a row writes can be renamed."""
+        return self._writes_vectors[place] and self.root(place) not in self._fixed_roots
 
 
-def tokens_of(text: str) -> list[_WebToken]:
-    """Vector registers of a text."""
-    tokens = []
-    for match in _TOKEN.finditer(text):
+def register_words(text: str) -> list[_RegisterWord]:
+    """The words of a text that name vector registers."""
+    words = []
+    for match in _WORD.finditer(text):
         first = int(match[1] or match[2])
         count = int(match[3]) - first + 1 if match[3] else 1
-        tokens.append(_WebToken(match.start(), match.end(), first, max(1, count)))
-    return tokens
+        words.append(_RegisterWord(match.start(), match.end(), first, max(1, count)))
+    return words
 
 
 def has_plain_destination(row: CodeRow) -> bool:
     """True if the first word of the text stands for all that a row writes into vector registers, and is not read."""
-    tokens = tokens_of(row.text)
+    words = register_words(row.text)
     writes = row.writes & VGPR_BITS
-    if not tokens or row.is_matrix or not writes or "v_swap" in row.text or row.text.startswith("v_dual"):
+    if not words or row.is_matrix or not writes or "v_swap" in row.text or row.text.startswith("v_dual"):
         return False
-    return bits(tokens[0].numbers) == writes
+    return bits(words[0].numbers) == writes
 
 
 @dataclass(frozen=True)
@@ -174,83 +175,92 @@ class Allocation:
 
 
 def allocate(block: Webs, order: Sequence[int], vgpr_count: int, most: int) -> Allocation | None:
-    """Give the values registers in a new order; None where `most` are too few.
+    """Give the webs registers for a new order of places; None where `most` registers are too few.
 
-    Values get their own registers where those are free, else registers of other renamed values, else new ones above
-    `vgpr_count`. A register that the block does not name may live through it, so it is never occupied.
+    Webs get their own registers where those are free, else registers of other webs, else new ones above `vgpr_count`,
+    which the kernel uses. A register that the block does not name may live through it, so it is never occupied.
     """
-    if list(order) == sorted(order):  # values that are joined hold all of their registers: as written they may overlap
+    if list(order) == sorted(order):  # a web holds all of its registers all the time: as written they may overlap
         return Allocation([_placed(row, {}) for row in block.rows], vgpr_count, 0)
-    spans: dict[int, tuple[int, int]] = {}
-    for place, at in enumerate(order):
-        row = block.rows[at]
+    lives: dict[int, _Life] = {}  # of the webs
+    for time, place in enumerate(order):
+        row = block.rows[place]
         for web in (*row.read_webs.values(), *row.written_webs.values()):
-            first, last = spans.get(web, (place, place))
-            spans[web] = (min(first, place), max(last, place))
-    value_registers = {number for web in spans for number in block.registers[web]}
-    spans_taken = _kept_spans([block.rows[at].row for at in order], value_registers, block.live_out)
+            lives[web] = _Life(lives.get(web, _Life(time, time)).start, time)
+    registers = _RegisterFile(block, order, lives, vgpr_count, most)
     shifts: dict[int, int] = {}
     highest = vgpr_count
-    for web in sorted(spans, key=lambda each: (spans[each], each)):
-        shift = _free_shift(block.registers[web], spans[web], value_registers, spans_taken, vgpr_count, most)
+    for web in sorted(lives, key=lambda web: (lives[web], web)):
+        shift = registers.free_shift(block.registers[web], lives[web])
         if shift is None:
             return None
         shifts[web] = shift
         for number in block.registers[web]:
-            spans_taken.setdefault(number + shift, []).append((*spans[web], shift))
+            registers.lives.setdefault(number + shift, []).append(lives[web]._replace(shift=shift))
             highest = max(highest, number + shift - FIRST_VECTOR + 1)
-    rows = [_placed(block.rows[at], shifts) for at in order]
+    rows = [_placed(block.rows[place], shifts) for place in order]
     return Allocation(rows, highest, sum(shift != 0 for shift in shifts.values()))
 
 
-def _kept_spans(
-    rows: Sequence[CodeRow], value_registers: set[int], live_out: int
-) -> dict[int, list[tuple[int, int, int]]]:
-    """Places at which registers of renamed values hold values that stay: first, last, 0."""
-    spans: dict[int, list[tuple[int, int, int]]] = {}
-    begins: dict[int, int] = dict.fromkeys(value_registers, -1)
-    ends: dict[int, int] = {}
-    mask = bits(value_registers)
-    for place, row in enumerate(rows):
-        for number in numbers_in(row.reads & mask):
-            ends[number] = place
-        for number in numbers_in(row.writes & mask & ~row.reads):
-            if number in ends:
-                spans.setdefault(number, []).append((begins[number], ends[number], 0))
-            begins[number], ends[number] = place, place
-    for number, end in ends.items():
-        last = len(rows) if live_out >> number & 1 else end
-        spans.setdefault(number, []).append((begins[number], last, 0))
-    return spans
+class _Life(NamedTuple):
+    """The times of a value in a new order: the first and the last row of the order that uses it.
+
+    -1 = it comes from before the block; the number of rows = it is read behind the block.
+    """
+
+    start: int
+    end: int
+    shift: int = 0  #: By how many registers it was moved.
 
 
-def _free_shift(
-    registers: Sequence[int],
-    span: tuple[int, int],
-    value_registers: set[int],
-    spans_taken: dict[int, list[tuple[int, int, int]]],
-    vgpr_count: int,
-    most: int,
-) -> int | None:
-    """Distance that the registers of a value move; its pairs stay at even registers."""
-    first, count = registers[0] - FIRST_VECTOR, registers[-1] - registers[0] + 1
+class _RegisterFile:
+    """The vector registers that webs may get, with the lives of the values in them (`lives`)."""
 
-    def is_free(number: int, shift: int) -> bool:
-        if number - FIRST_VECTOR < vgpr_count and number not in value_registers:
+    def __init__(
+        self, block: Webs, order: Sequence[int], web_lives: dict[int, _Life], vgpr_count: int, most: int
+    ) -> None:
+        self._vgpr_count, self._most = vgpr_count, most
+        self._registers_of_webs = {number for web in web_lives for number in block.registers[web]}
+        self.lives = self._kept_lives([block.rows[place].row for place in order], block.live_out)
+
+    def _kept_lives(self, rows: Sequence[CodeRow], live_out: int) -> dict[int, list[_Life]]:
+        """Lives of the values that keep registers which webs have, too."""
+        lives: dict[int, list[_Life]] = {}
+        starts: dict[int, int] = dict.fromkeys(self._registers_of_webs, -1)
+        ends: dict[int, int] = {}
+        mask = bits(self._registers_of_webs)
+        for time, row in enumerate(rows):
+            for number in numbers_in(row.reads & mask):
+                ends[number] = time
+            for number in numbers_in(row.writes & mask & ~row.reads):
+                if number in ends:
+                    lives.setdefault(number, []).append(_Life(starts[number], ends[number]))
+                starts[number], ends[number] = time, time
+        for number, end in ends.items():
+            last = len(rows) if live_out >> number & 1 else end
+            lives.setdefault(number, []).append(_Life(starts[number], last))
+        return lives
+
+    def free_shift(self, registers: Sequence[int], life: _Life) -> int | None:
+        """By how many registers a value moves to free ones; of several, the first stays even. None = there are none."""
+        first, count = registers[0] - FIRST_VECTOR, registers[-1] - registers[0] + 1
+        step = 1 if count == 1 else 2
+        for base in (first, *range(first % step, max(0, self._most - count) + 1, step)):
+            new_life = life._replace(shift=base - first)
+            numbers = range(FIRST_VECTOR + base, FIRST_VECTOR + base + count)
+            if base + count <= self._most and all(self._is_free(number, new_life) for number in numbers):
+                return new_life.shift
+        return None
+
+    def _is_free(self, number: int, life: _Life) -> bool:
+        if number - FIRST_VECTOR < self._vgpr_count and number not in self._registers_of_webs:
             return False
-        for begin, end, other_shift in spans_taken.get(number, ()):
-            meets = end == span[0] or begin == span[1]  # one instruction reads the one and writes the other
-            is_as_before = meets and shift == other_shift == 0
-            if not (end < span[0] or begin > span[1] or is_as_before):
+        for other in self.lives.get(number, ()):
+            meets = other.end == life.start or other.start == life.end  # one row reads the one and writes the other
+            is_as_before = meets and life.shift == other.shift == 0
+            if not (other.end < life.start or other.start > life.end or is_as_before):
                 return False
         return True
-
-    step = 1 if count == 1 else 2
-    candidates: list[int] = [first, *range(first % step, max(0, most - count) + 1, step)]
-    for base in candidates:
-        if base + count <= most and all(is_free(FIRST_VECTOR + base + at, base - first) for at in range(count)):
-            return base - first
-    return None
 
 
 def _placed(renamed_row: RenamedRow, shifts: dict[int, int]) -> CodeRow:
@@ -258,15 +268,19 @@ def _placed(renamed_row: RenamedRow, shifts: dict[int, int]) -> CodeRow:
     row, read_webs, written_webs = renamed_row.row, renamed_row.read_webs, renamed_row.written_webs
     if not read_webs and not written_webs:
         return row
-    pieces, at = [], 0
-    is_plain = bool(written_webs) or has_plain_destination(row)  # the first word is a destination
-    for place, token in enumerate(tokens_of(row.text)):
-        token_webs = written_webs if place == 0 and is_plain else read_webs
-        shift = shifts.get(token_webs.get(token.numbers[0], -1), 0)
-        first, last = token.first + shift, token.first + token.count - 1 + shift
-        pieces += [row.text[at : token.begin], f"v{first}" if token.count == 1 else f"v[{first}:{last}]"]
-        at = token.end
-    real = (1 << FIRST_VIRTUAL) - 1
-    reads = row.reads & real | bits(number + shifts.get(web, 0) for number, web in read_webs.items())
-    writes = row.writes & real | bits(number + shifts.get(web, 0) for number, web in written_webs.items())
-    return replace(row, text="".join(pieces) + row.text[at:], reads=reads, writes=writes)
+    pieces, end = [], 0
+    has_destination = bool(written_webs) or has_plain_destination(row)  # it is the first word
+    for place, word in enumerate(register_words(row.text)):
+        word_webs = written_webs if place == 0 and has_destination else read_webs
+        web = word_webs.get(word.numbers[0])
+        first = word.first + (shifts.get(web, 0) if web is not None else 0)
+        last = first + word.register_count - 1
+        pieces += [
+            row.text[end : word.start],
+            f"v{first}" if word.register_count == 1 else f"v[{first}:{last}]",
+        ]
+        end = word.end
+    hardware_bits = (1 << _FIRST_VIRTUAL) - 1
+    reads = row.reads & hardware_bits | bits(number + shifts.get(web, 0) for number, web in read_webs.items())
+    writes = row.writes & hardware_bits | bits(number + shifts.get(web, 0) for number, web in written_webs.items())
+    return replace(row, text="".join(pieces) + row.text[end:], reads=reads, writes=writes)
