@@ -122,6 +122,21 @@ TEST(edit_replay, takes_two_records_of_one_row_as_one_execution) {
     CHECK_EQUAL(replay.edited({2, 2, {kept(2)}, {}, {}}).executions, 3u);
 }
 
+// The two rounds of the loop as two waves of two CUs, which both begin with the block: the second one does not have to
+// issue behind the last instruction of the first.
+TEST(edit_replay, begins_each_wave_by_itself) {
+    Loop loop;
+    loop.first = {0, 4};
+    loop.count = {4, 4};
+    loop.begin = {0, 68};
+    loop.end = {68, 136};
+    loop.cu = loop.simd = {0, 1};
+    const EditReplay replay = loop.replay();
+    const EditedBlock block{0, 3, {moved(3), kept(0), kept(1), kept(2)}, {}, {}};
+    CHECK_EQUAL(replay.issues(0, &block).front().issue, 0);
+    CHECK_EQUAL(replay.issues(1, &block).front().issue, 0);
+}
+
 TEST(edit_replay, refuses_times_that_lie_too_far_apart) {
     Loop loop;
     loop.end = {INT64_MAX};

@@ -172,12 +172,13 @@ class EditReplay::Builder {
         item.is_wait = is_new ? edit->is_wait : at_row(replay_.rules_.is_wait, row) != 0;
         const std::span<const EditWait> waits = waits_of(item, edit, row);
         const bool has_waits = item.is_wait && !waits.empty();
+        const int32_t post_before = post_;
         if (is_new) {
             set_new(item, *edit);
         } else {
             set_recorded(item, from, edit, has_waits);
         }
-        if (is_new_head) item.wait = std::max(0, rest_of_wait(now_.begin) + post_before_);
+        if (is_new_head) item.wait = std::max(0, rest_of_wait(now_.begin) + post_before);
         turn_ = item.turn;
         if (has_waits) {
             add_wait(item, waits, from);
@@ -188,7 +189,6 @@ class EditReplay::Builder {
         if (adds != 0) count_operation(row, adds, item);
         if (item.is_moved && !item.is_wait) add_edges(*edit);
         sequence_.items.push_back(item);
-        post_before_ = post_;
     }
 
     // A wait takes an issue slot, padding as many as it has states.
@@ -306,8 +306,8 @@ class EditReplay::Builder {
     // Of the wave that is built:
     OperationQueues queues_;  // operations are numbers of items
     uint64_t first_of_wave_ = 0;
-    int32_t post_ = 0, post_before_ = 0;  // Source::post of the last item, and of the one before
-    int64_t turn_ = 0;                    // of the last item
+    int32_t post_ = 0;  // Source::post of the last item
+    int64_t turn_ = 0;  // of the last item
     Execution now_, next_;
     std::vector<uint32_t> places_,
         places_before_;  // items of the rows of this execution of the block, and of the one before
