@@ -9,6 +9,7 @@ their identity on all ranks. One file may be of many processes. It says when not
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from wavewright.errors import NotATraceError
 from wavewright.facts.loader import packaged
 from wavewright.model.losses import Loss
 from wavewright.model.run import MemorySource
-from wavewright.readers.files.text import text_bytes
+from wavewright.readers.files.text import UNREADABLE_JSON, text_bytes
 from wavewright.readers.run.collective_records import MOST_RECORDS, RCCL, amount, records_source, whole
 
 _LINE_BYTES_MAX = 1 << 20
@@ -141,13 +142,13 @@ def _read_rccl_log(path: Path, data: bytes) -> MemorySource:
 
 
 def _decoded(line: bytes) -> dict[str, Any]:
+    """The object of a line; empty where it is none."""
     if len(line) > _LINE_BYTES_MAX:
         return {}
-    try:
+    with suppress(*UNREADABLE_JSON):
         fields = msgspec.json.decode(line)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
-        return {}
-    return fields if isinstance(fields, dict) else {}
+        return fields if isinstance(fields, dict) else {}
+    return {}
 
 
 def _object(fields: dict[str, Any], key: str) -> dict[str, Any]:

@@ -30,9 +30,8 @@ _TEXT_MAX = 2_000  #: Characters of a text that is kept.
 _ELEMENT_BYTES: dict[str, int] = packaged("collective_types.toml")["element_bytes"]
 _MOST_SHAPES = 64  #: Tensors of a collective, and dimensions of a tensor.
 _RANK_OF_FILE = re.compile(r"(\d{1,6})(?:\.\w+)?$")  #: PyTorch appends the rank to the name it is given.
-_ADVICE = (
-    "set TORCH_NCCL_TRACE_BUFFER_SIZE (TORCH_FR_BUFFER_SIZE) and take the files of TORCH_NCCL_DEBUG_INFO_TEMP_FILE"
-)
+_VARIABLES = ("TORCH_NCCL_TRACE_BUFFER_SIZE (TORCH_FR_BUFFER_SIZE)", "TORCH_NCCL_DEBUG_INFO_TEMP_FILE")
+_ADVICE = f"set {_VARIABLES[0]} and take the files of {_VARIABLES[1]}"
 
 
 def read_flight_recorder(path: Path) -> MemorySource:

@@ -52,8 +52,8 @@ _READERS = {
     Kind.XPLANE: "xplane.read_xplane",
 }
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
-_HEAD = 1 << 16
-_NAMED = 8
+_HEAD_BYTES = 1 << 16  #: Of a CSV file, in which its header is.
+_NAMED_MAX = 8  #: Files that a loss names.
 CAPTURES = "capture_traces"  #: The folder into which vLLM, SGLang and xDiT write captures of graphs.
 _MOST_LOOKED_INTO = 32  #: Databases of a folder that are asked for counters: ranks of large jobs are more.
 
@@ -173,11 +173,10 @@ def _without_passes(inputs: list[RunInput], named_paths: set[Path]) -> list[RunI
         ]
     passes = [run_input for run_input in inputs if run_input.is_pass and run_input.path.absolute() not in named_paths]
     others = [run_input for run_input in inputs if run_input not in passes]
-    if not passes or not any(
-        not run_input.is_pass and run_input.kind is not Kind.BROKEN_DATABASE for run_input in others
-    ):
+    runs = [run_input for run_input in others if not run_input.is_pass and run_input.kind is not Kind.BROKEN_DATABASE]
+    if not passes or not runs:
         return inputs
-    names = ", ".join(run_input.path.name for run_input in passes[:_NAMED])
+    names = ", ".join(run_input.path.name for run_input in passes[:_NAMED_MAX])
     return [replace(others[0], losses=(Loss("counter_passes", len(passes), detail=names),)), *others[1:]]
 
 
@@ -193,14 +192,12 @@ def _has_counters(path: Path) -> bool:
 
 def _from_archives(inputs: Sequence[RunInput], archives: Sequence[UnpackedFolder]) -> Iterator[RunInput]:
     """The inputs, with the archives that they are in; the first of each tells what was not taken out of it."""
-    archives_told: set[UnpackedFolder] = set()
+    seen_archives: set[UnpackedFolder] = set()
     for run_input in inputs:
-        archive_of_input = next(
-            (archive for archive in archives if run_input.path.is_relative_to(archive.folder)), None
-        )
-        losses = archive_of_input.losses if archive_of_input and archive_of_input not in archives_told else ()
-        archives_told |= {archive_of_input} if archive_of_input else set()
-        yield replace(run_input, unpacked=archive_of_input, losses=(*run_input.losses, *losses))
+        archive = next((archive for archive in archives if run_input.path.is_relative_to(archive.folder)), None)
+        losses = archive.losses if archive and archive not in seen_archives else ()
+        seen_archives |= {archive} if archive else set()
+        yield replace(run_input, unpacked=archive, losses=(*run_input.losses, *losses))
 
 
 def _not_followed(run_input: RunInput) -> UsageError:
@@ -231,7 +228,7 @@ def open_input(run_input: RunInput, *, show_secrets: bool = False) -> RunSource:
         weakref.finalize(source, lambda _: None, run_input.unpacked)  # keeps the unpacked files as long as the source
     source.losses.extend(run_input.losses)
     if run_input.left_out:
-        names = ", ".join(path.name for path in run_input.left_out[:_NAMED])
+        names = ", ".join(path.name for path in run_input.left_out[:_NAMED_MAX])
         source.losses.append(Loss("other_forms", len(run_input.left_out), detail=names))
     samples = None if run_input.unpacked else samples_beside(run_input.files[0] if run_input.files else run_input.path)
     if samples is not None:
@@ -401,7 +398,7 @@ def _holds_run(file: Path, kind: Kind) -> bool:
     if kind is not Kind.COUNTERS:
         return kind in RUNS
     with open_regular(file) as stream:
-        return layout_of(header_of(stream.read(_HEAD))) is not None
+        return layout_of(header_of(stream.read(_HEAD_BYTES))) is not None
 
 
 def _grouped(files: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:

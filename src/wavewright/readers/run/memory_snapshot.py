@@ -9,14 +9,15 @@
 | `segment_*` of `device_traces` | the extra table `reserved_memory`: what the allocator held from each moment on |
 | `external_annotations` | regions |
 
-The trace is a ring: what the allocator held after each event is counted back from what it holds at the end.
+The trace is a ring: what the allocator held after each event is counted back from what it holds at the end. PyTorch
+calls what the allocator got from the driver *segments*, and what it hands out of them *blocks*.
 """
 
 from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -30,14 +31,17 @@ from wavewright.readers.files.runs import rank_in
 from wavewright.readers.files.text import text_bytes
 from wavewright.readers.run.event_rows import finished, with_numbers
 
-_LIMIT = 1 << 31  #: Bytes of a file.
+_FILE_BYTES_MAX = 1 << 31
 _MOST_FRAMES = 200  #: Of one stack; the innermost are kept.
-_LARGEST = 1 << 48  #: Bytes; no GPU has more.
-_TAKES, _GIVES = "alloc", "free_completed"
-_HOLDS = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}
-_UNREAD = ("free_requested", "snapshot", "oom", "workspace_snapshot")
+_SIZE_BYTES_MAX = 1 << 48  #: No GPU has more.
+_TIME_US_MAX = 1 << 52  #: In nanoseconds it still fits into 64 bits.
+_ALLOC, _FREE = "alloc", "free_completed"
+_ALLOCATED_SIGNS = {_ALLOC: 1, _FREE: -1}  #: Action of the trace -> the sign of its size in what is allocated.
+_RESERVED_SIGNS = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}
+_UNREAD = ("free_requested", "snapshot", "oom", "workspace_snapshot")  #: Actions that change neither.
 _ALIVE = ("active_allocated", "active_pending_free", "active_awaiting_free")
 _ADVICE = "write it with torch.cuda.memory._dump_snapshot(), after torch.cuda.memory._record_memory_history()"
+#: Columns of what `_SnapshotRows` makes, as rows in this order (events) or with these keys (blocks).
 _EVENTS: dict[str, Any] = {
     "device": pl.Int64, "type": pl.String, "address": pl.Int64, "size_bytes": pl.Int64, "stream_id": pl.Int64,
     "start_ns": pl.Int64, "event": pl.Int64, "allocated": pl.Int64, "reserved": pl.Int64,
@@ -50,13 +54,24 @@ _BLOCKS: dict[str, Any] = {
 }  # fmt: skip
 
 
+class _Step(NamedTuple):
+    """An entry of the trace that changes what is allocated or reserved."""
+
+    action: str
+    address: int
+    size_bytes: int
+    time_ns: int  #: 0 = not recorded.
+    stream: int | None
+    stack: int | None  #: Of allocations only; see `_stack`.
+
+
 def read_memory_snapshot(path: Path) -> MemorySource:
     """The tables of a snapshot.
 
     Raises `UsageError, NotATraceError` when it cannot be read, is no snapshot, or would import or call anything:
     nothing of it is ever run.
     """
-    root = _fields(torch_pickle(path, text_bytes(path, _LIMIT)))
+    root = _fields(torch_pickle(path, text_bytes(path, _FILE_BYTES_MAX)))
     if not isinstance(root.get("segments"), list) or not isinstance(root.get("device_traces"), list):
         raise NotATraceError("not a memory snapshot of PyTorch", where=str(path), advice=_ADVICE)
     return _SnapshotRows(root).source(path)
@@ -72,29 +87,29 @@ def join_snapshot(source: MemorySource, path: Path) -> None:
     except WavewrightError as error:
         source.losses.append(Loss("unreadable_snapshot", detail=str(error)))
         return
-    tables, more = source.tables, snapshot.tables
+    tables, snapshot_tables = source.tables, snapshot.tables
     times = [tables[name].select(pl.min("start_ns"), pl.max("end_ns")).row(0) for name in ("dispatches", "regions")]
     first = min((low for low, _ in times if low is not None), default=0)
     last = max((high for _, high in times if high is not None), default=0)
     is_own = tables["allocations"].height > 0 or tables["processes"].height != 1
-    meetings = more["allocations"].filter(pl.col("start_ns").is_between(first, last))
-    if is_own or not meetings.height:
+    in_run = snapshot_tables["allocations"].filter(pl.col("start_ns").is_between(first, last))
+    if is_own or not in_run.height:
         several = "the run has allocations of its own, or several processes"
         reason = several if is_own else "it was recorded at another time"
         source.losses.append(Loss("snapshot_apart", detail=f"{path.name}: {reason}"))
         return
-    index = pl.coalesce("type_index", "absolute_index")
-    numbers = {row["absolute_index"]: row["agent"] for row in more["agents"].iter_rows(named=True)}
-    gpus = tables["agents"].filter(pl.col("kind") == "GPU").with_columns(index=index)
-    places = dict(gpus.select("index", "agent").iter_rows())
-    new = max(tables["agents"]["agent"], default=-1) + 1
-    agents = {agent: places.get(device, new + agent) for device, agent in numbers.items()}
-    others = more["agents"].filter(~pl.col("absolute_index").is_in(list(places)))
+    # The agents of the run are those of the snapshot where they have the same index; the others are added to them.
+    gpus = tables["agents"].filter(pl.col("kind") == "GPU")
+    agent_of_index = dict(gpus.select(pl.coalesce("type_index", "absolute_index"), "agent").iter_rows())
+    first_new = max(tables["agents"]["agent"], default=-1) + 1
+    rows = snapshot_tables["agents"].select("absolute_index", "agent").iter_rows()
+    agents = {agent: agent_of_index.get(index, first_new + agent) for index, agent in rows}
+    others = snapshot_tables["agents"].filter(~pl.col("absolute_index").is_in(list(agent_of_index)))
     agent_column = pl.col("agent").replace_strict(agents, return_dtype=pl.UInt32)
     tables["agents"] = pl.concat([tables["agents"], others.with_columns(agent_column)], how="diagonal_relaxed")
-    allocations = more["allocations"].with_columns(agent_column)
+    allocations = snapshot_tables["allocations"].with_columns(agent_column)
     tables["allocations"] = allocations.drop("thread", "stream", "queue", strict=False)
-    tables["frames"] = more["frames"]
+    tables["frames"] = snapshot_tables["frames"]
     extras = {name: rows.with_columns(agent_column) for name, rows in snapshot.extras.items()}
     source.extras = {**source.extras, **extras}
     source.losses += snapshot.losses
@@ -105,24 +120,24 @@ class _SnapshotRows:
 
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
-        self._stacks: dict[int, int] = {}  #: Identity of a list of frames -> its number.
-        self._same: dict[tuple[str, ...], int] = {}
-        self._names: dict[int, str] = {}
-        self._unread = 0
+        self._numbers_by_id: dict[int, int] = {}  #: Identity of a list of frames -> the number of its stack.
+        self._numbers_by_names: dict[tuple[str, ...], int] = {}  #: Names of frames -> the number of the stack.
+        self._names: dict[int, str] = {}  #: Identity of a frame -> its name.
+        self._malformed_count = 0
         self.reserved: list[tuple[int, int, int]] = []  #: Device, time, bytes that its allocator holds from then on.
         self.blocks = [row for segment in root["segments"] for row in self._blocks(_fields(segment))]
         self.events = [row for device, trace in enumerate(root["device_traces"]) for row in self._trace(device, trace)]
 
     def source(self, path: Path) -> MemorySource:
         """The tables."""
-        losses = [Loss("malformed_events", self._unread, detail="entries of the snapshot")] if self._unread else []
+        lost_count = self._malformed_count
+        losses = [Loss("malformed_events", lost_count, detail="entries of the snapshot")] if lost_count else []
         events = pl.DataFrame(self.events, schema=_EVENTS, orient="row")
-        blocks = pl.DataFrame(self.blocks, schema=_BLOCKS, orient="row")
+        blocks = pl.DataFrame(self.blocks, schema=_BLOCKS)
         devices = sorted({*events["device"], *blocks["device"]} - {None})
-        agents = [
-            {"agent": at, "process": 0, "kind": "GPU"} | dict.fromkeys(("agent_id", "absolute_index"), device)
-            for at, device in enumerate(devices)
-        ]
+        gpu = {"process": 0, "kind": "GPU"}
+        ids = [dict.fromkeys(("agent_id", "absolute_index"), device) for device in devices]
+        agents = [gpu | {"agent": number} | ids_of_gpu for number, ids_of_gpu in enumerate(ids)]
         process = {"process": 0, "source": 0, "guid": "", "rank": rank_in(path)}
         tables = {"agents": frame_of(RUN["agents"], agents), "processes": frame_of(RUN["processes"], [process])}
         agent = pl.col("device").replace_strict(devices, list(range(len(devices))), return_dtype=pl.UInt32)
@@ -138,79 +153,95 @@ class _SnapshotRows:
         )
         kinds = {"allocations": allocations, "regions": self._annotations()}
         tables |= with_numbers(kinds, tables)
-        stacks = ((number, depth, name) for names, number in self._same.items() for depth, name in enumerate(names))
-        frames = pl.DataFrame(stacks, schema={"event": pl.Int64, "depth": pl.Int64, "name": pl.String}, orient="row")
+        stacks = self._numbers_by_names.items()
+        frame_rows = ((number, depth, name) for names, number in stacks for depth, name in enumerate(names))
+        schema = {"event": pl.Int64, "depth": pl.Int64, "name": pl.String}
+        frames = pl.DataFrame(frame_rows, schema=schema, orient="row")
         tables["frames"] = frames.with_columns(process=pl.lit(0, pl.UInt32))
         reserved_rows = pl.DataFrame(self.reserved, schema=_RESERVED_COLUMNS, orient="row")
-        extras = {
-            name: rows.with_columns(process=pl.lit(0, pl.UInt32), agent=agent).drop("device")
-            for name, rows in (("memory_blocks", blocks), ("reserved_memory", reserved_rows))
-        }
+        of_process = {"process": pl.lit(0, pl.UInt32), "agent": agent}
+        extras = {"memory_blocks": blocks, "reserved_memory": reserved_rows}
+        extras = {name: rows.with_columns(**of_process).drop("device") for name, rows in extras.items()}
         return MemorySource(str(path), "PyTorch memory snapshot", "", finished(tables, losses), losses, extras)
 
-    def _blocks(self, segment: dict[str, Any]) -> list[tuple[Any, ...]]:
-        size, address = _size(segment.get("total_size")), _integer(segment.get("address"))
+    def _blocks(self, segment: dict[str, Any]) -> list[dict[str, Any]]:
+        """The blocks of a segment; where one does not say its address, it follows the one before."""
+        segment_bytes, address = _size(segment.get("total_size")), _integer(segment.get("address"))
         blocks = segment.get("blocks")
-        if size is None or address is None or not isinstance(blocks, list):
-            self._unread += 1
+        if segment_bytes is None or address is None or not isinstance(blocks, list):
+            self._malformed_count += 1
             return []
         pool = segment.get("segment_pool_id")
         is_private = isinstance(pool, tuple | list) and any(part != 0 for part in pool[:2])
-        about = (_integer(segment.get("device")) or 0, address, size, _text(pool)[:80] if is_private else "",
-                 _text(segment.get("segment_type")), bool(segment.get("is_expandable")),
-                 _integer(segment.get("stream")))  # fmt: skip
-        rows, at = [], address
+        of_segment = {
+            "device": _integer(segment.get("device")) or 0, "segment": address, "segment_bytes": segment_bytes,
+            "pool": _text(pool)[:80] if is_private else "", "segment_type": _text(segment.get("segment_type")),
+            "is_expandable": bool(segment.get("is_expandable")), "stream": _integer(segment.get("stream")),
+        }  # fmt: skip
+        rows, next_address = [], address
         for block in map(_fields, blocks):
-            block_size = _size(block.get("size"))
-            if block_size is None:
-                self._unread += 1
+            size_bytes = _size(block.get("size"))
+            if size_bytes is None:
+                self._malformed_count += 1
                 continue
-            start = _integer(block.get("address"))
-            request = _size(block.get("requested_size"))
-            state = block.get("state") if block.get("state") in (*_ALIVE, "inactive") else None
-            rows.append((*about, at if start is None else start, block_size, block_size if request is None else request,
-                         state, self._stack(block.get("frames"))))  # fmt: skip
-            at += block_size
+            start, requested_bytes = _integer(block.get("address")), _size(block.get("requested_size"))
+            rows.append({
+                **of_segment,
+                "address": next_address if start is None else start,
+                "size_bytes": size_bytes,
+                "requested_bytes": size_bytes if requested_bytes is None else requested_bytes,
+                "state": block.get("state") if block.get("state") in (*_ALIVE, "inactive") else None,
+                "event": self._stack(block.get("frames")),
+            })  # fmt: skip
+            next_address += size_bytes
         return rows
 
-    def _trace(self, device: int, trace: Any) -> list[tuple[Any, ...]]:
-        """Allocations and releases of a device, first those from before the trace that nothing has released."""
-        entries = [_fields(entry) for entry in trace] if isinstance(trace, list) else []
-        steps: list[tuple[str, int, int, int, Any, int | None]] = []
-        for entry in entries:
-            action, size, time = entry.get("action"), _size(entry.get("size")), _integer(entry.get("time_us"))
+    def _steps(self, trace: Any) -> list[_Step]:
+        """The steps of a trace, in their order."""
+        steps = []
+        for entry in map(_fields, trace if isinstance(trace, list) else ()):
+            action, size, time_us = entry.get("action"), _size(entry.get("size")), _integer(entry.get("time_us")) or 0
             address = _integer(entry.get("addr"))
-            if action not in _UNREAD and None in (size, address):
-                self._unread += 1
-            elif action not in _UNREAD:
-                stack = self._stack(entry.get("frames")) if action == _TAKES else None
-                at_ns = (time or 0) * 1000 if abs(time or 0) < 1 << 52 else 0
-                steps.append((str(action), int(address or 0), int(size or 0), at_ns, entry.get("stream"), stack))
-        gpus = [row for row in self.blocks if row[0] == device]
-        alive = [row for row in gpus if row[10] in _ALIVE]
-        allocated_bytes = sum(row[9] for row in alive)
-        reserved_bytes = sum({row[1]: row[2] for row in gpus}.values())
+            if action in _UNREAD:
+                continue
+            if size is None or address is None:
+                self._malformed_count += 1
+                continue
+            stack = self._stack(entry.get("frames")) if action == _ALLOC else None
+            time_ns = time_us * 1000 if abs(time_us) < _TIME_US_MAX else 0
+            steps.append(_Step(str(action), address, size, time_ns, _integer(entry.get("stream")), stack))
+        return steps
+
+    def _trace(self, device: int, trace: Any) -> list[tuple[Any, ...]]:
+        """Allocations and releases of a device, first those from before the trace that nothing has released.
+
+        From the last step to the first, what is allocated and reserved is that of the blocks less the later steps.
+        """
+        steps = self._steps(trace)
+        blocks = [block for block in self.blocks if block["device"] == device]
+        alive = [block for block in blocks if block["state"] in _ALIVE]
+        allocated_bytes = sum(block["requested_bytes"] for block in alive)
+        reserved_bytes = sum({block["segment"]: block["segment_bytes"] for block in blocks}.values())
         rows: list[tuple[Any, ...]] = []
         totals: list[tuple[int, int, int]] = []
-        last_taken = {address: at for at, (action, address, *_) in enumerate(steps) if action == _TAKES}
-        last_given = {address: at for at, (action, address, *_) in enumerate(steps) if action == _GIVES}
-        for action, address, size, time, stream, stack in reversed(steps):
-            kind = {_TAKES: "ALLOC", _GIVES: "FREE"}.get(action)
-            if kind:
-                event = (device, kind, address, size, _integer(stream), time, stack)
-                rows.append((*event, allocated_bytes, reserved_bytes))
-            allocated_bytes -= size * {"ALLOC": 1, "FREE": -1}.get(kind or "", 0)
-            if action in _HOLDS:
-                totals.append((device, time, reserved_bytes))
-                reserved_bytes -= size * _HOLDS[action]
-        start = min((step[3] for step in steps), default=0)
-        self.reserved += [(device, start, reserved_bytes), *reversed(totals)] if steps else []
-        before = [row for row in alive if last_taken.get(row[7], -1) <= last_given.get(row[7], -1)]
-        allocated_bytes -= sum(row[9] for row in before)
+        for action, address, size, time_ns, stream, stack in reversed(steps):
+            if action in _ALLOCATED_SIGNS:
+                kind = "ALLOC" if action == _ALLOC else "FREE"
+                rows.append((device, kind, address, size, stream, time_ns, stack, allocated_bytes, reserved_bytes))
+                allocated_bytes -= size * _ALLOCATED_SIGNS[action]
+            if action in _RESERVED_SIGNS:
+                totals.append((device, time_ns, reserved_bytes))
+                reserved_bytes -= size * _RESERVED_SIGNS[action]
+        start_ns = min((step.time_ns for step in steps), default=0)
+        self.reserved += [(device, start_ns, reserved_bytes), *reversed(totals)] if steps else []
+        last_action = {step.address: step.action for step in steps if step.action in _ALLOCATED_SIGNS}
+        before = [block for block in alive if last_action.get(block["address"]) != _ALLOC]
+        allocated_bytes -= sum(block["requested_bytes"] for block in before)
         first = []
-        for row in before:
-            allocated_bytes += row[9]
-            first.append((device, "ALLOC", row[7], row[9], row[6], start, row[11], allocated_bytes, reserved_bytes))
+        for block in before:
+            address, size, stream, stack = (block[name] for name in ("address", "requested_bytes", "stream", "event"))
+            allocated_bytes += size
+            first.append((device, "ALLOC", address, size, stream, start_ns, stack, allocated_bytes, reserved_bytes))
         return [*first, *reversed(rows)]
 
     def _annotations(self) -> pl.DataFrame:
@@ -220,8 +251,8 @@ class _SnapshotRows:
         for entry in map(_fields, entries if isinstance(entries, list) else ()):
             name, time = _text(entry.get("name")), _integer(entry.get("time_us"))
             key = (name, _integer(entry.get("device")))
-            if time is None or abs(time) >= 1 << 52:
-                self._unread += 1
+            if time is None or abs(time) >= _TIME_US_MAX:
+                self._malformed_count += 1
             elif entry.get("stage") == "START":
                 starts.setdefault(key, []).append(time)
             elif starts.get(key):
@@ -234,10 +265,11 @@ class _SnapshotRows:
         """The number of a stack; files share lists of frames, and frames."""
         if not isinstance(frames, list) or not frames:
             return None
-        if id(frames) not in self._stacks:
+        if id(frames) not in self._numbers_by_id:
             names = tuple(name for frame in frames[:_MOST_FRAMES] if (name := self._frame(frame)))
-            self._stacks[id(frames)] = self._same.setdefault(names, len(self._same) + 1)
-        return self._stacks[id(frames)]
+            new_number = len(self._numbers_by_names) + 1
+            self._numbers_by_id[id(frames)] = self._numbers_by_names.setdefault(names, new_number)
+        return self._numbers_by_id[id(frames)]
 
     def _frame(self, frame: Any) -> str:
         if id(frame) not in self._names:
@@ -263,7 +295,7 @@ def _integer(value: Any) -> int | None:
 
 
 def _size(value: Any) -> int | None:
-    return int(value) if isinstance(value, int) and 0 <= value < _LARGEST else None
+    return int(value) if isinstance(value, int) and 0 <= value < _SIZE_BYTES_MAX else None
 
 
 def _text(value: Any) -> str:

@@ -110,9 +110,8 @@ class TablesSource:
             for name in columns
         ]
         for first in range(0, entry["row_count"], CHUNK_ROWS):
-            piece = self._files.collected(
-                frame.slice(first, CHUNK_ROWS).with_columns(*expressions).select(*columns), entry
-            )
+            part = frame.slice(first, CHUNK_ROWS).with_columns(*expressions).select(*columns)
+            piece = self._files.collected(part, entry)
             self._check_references(table, piece)
             yield piece
 

@@ -19,6 +19,10 @@ What an event is, is told by its category; where there is none, by the name of i
 thread waited for, whose arguments the call with its correlation has, too. `QueueDepth` and `Idle` of rpd2tracing
 follow from the launches and are not read. Times are those of the file plus its `baseTimeNanoseconds`. Sizes of grids
 are stored in workgroups, and become lanes here.
+
+Stages: `events` decodes the file into one frame, `processes` gives each event its kind (the column `sort`) and its
+process, `_tables` splits the frame by kind, `joined_graphs` finds the calls of replayed graphs, `_with_agents` GPUs.
+`kinds` are the tables while they are made; they include `annotations` and `waits`, which a run does not have.
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ from wavewright.model.run import MemorySource
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
 from wavewright.readers.run.chrome.captured_graphs import captured_graphs, graph_launches
-from wavewright.readers.run.chrome.events import ChromeFile, chrome_events, read_chrome
+from wavewright.readers.run.chrome.events import SIZES, ChromeFile, chrome_events, read_chrome
 from wavewright.readers.run.chrome.joined_graphs import joined_graphs
 from wavewright.readers.run.chrome.processes import classified, processes_of, with_process
 from wavewright.readers.run.event_rows import finished, link, numbered, with_numbers
@@ -51,7 +55,7 @@ DOMAINS: dict[str, str] = _FACTS["domains"]  #: Category of an event -> domain o
 _DIRECTIONS: dict[str, str] = _FACTS["directions"]
 _RANK_IN_NAME = re.compile(r"rank_?(\d{1,9})")
 _CUDA = r"^cu(da)?[A-Z]"  #: Functions of CUDA's runtime and driver.
-_MOST_DEVICES = 1 << 12
+_MOST_DEVICES = 1 << 12  #: GPUs that become agents: the numbers of devices in an untrusted file may be any.
 
 
 def read_kineto(path: Path, captures: Sequence[Path] = (), snapshot: Path | None = None) -> MemorySource:
@@ -86,11 +90,11 @@ def read_kineto(path: Path, captures: Sequence[Path] = (), snapshot: Path | None
 
 def _events(file: ChromeFile, losses: list[Loss]) -> tuple[dict[str, pl.DataFrame], dict[str, pl.DataFrame]]:
     """The tables of processes and threads, and events by kind, with their numbers."""
-    every = chrome_events(file, losses)
-    base = file.baseTimeNanoseconds
-    base = base if isinstance(base, int) and abs(base) < 1 << 62 else 0
-    labels = every.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())
-    events = classified(every, labels, base, losses)
+    all_events = chrome_events(file, losses)
+    base_ns = file.baseTimeNanoseconds
+    base_ns = base_ns if isinstance(base_ns, int) and abs(base_ns) < 1 << 62 else 0
+    labels = all_events.filter((pl.col("ph") == "M") & pl.col("label").is_not_null())
+    events = classified(all_events, labels, base_ns, losses)
     processes = processes_of(events, labels, _rank(file))
     tables: dict[str, pl.DataFrame] = {"processes": processes}
     kinds = with_numbers(_tables(with_process(events, processes)), tables)
@@ -148,7 +152,7 @@ def _rank(file: ChromeFile) -> int | None:
 
 
 def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
-    """Events by the table that they belong to, with columns of ours."""
+    """Events by the table that they belong to, with the names of its columns."""
     links = {"correlation": "correlation", "external_correlation": "external"}
     gpu = events.filter(pl.col("sort").is_in(("kernel", "copy", "annotation", "wait"))).with_columns(
         tid=_number("own_tid"),
@@ -165,10 +169,8 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
         domain=_domain().cast(pl.Categorical),
         **links,
     )
-    cpu = cpu.with_columns(
-        function=pl.when(pl.col("domain").cast(pl.String) != "MARKER").then(pl.col("name")),
-        event_properties=kept_arguments(),
-    )
+    function = pl.when(pl.col("domain").cast(pl.String) != "MARKER").then("name")
+    cpu = cpu.with_columns(function=function, event_properties=kept_arguments())
     memory = events.filter(pl.col("sort") == "memory").with_columns(
         tid=_number("tid"),
         type=pl.when(pl.col("allocated") > 0).then(pl.lit("ALLOC")).otherwise(pl.lit("FREE")),
@@ -177,23 +179,26 @@ def _tables(events: pl.DataFrame) -> dict[str, pl.DataFrame]:
         device=pl.when(pl.col("memory_kind") != 0).then(pl.col("memory_device")),
         properties="args",
     )
-    return {
-        "dispatches": dispatches.drop("external", "queue", "stream"),
-        "copies": copies.drop("external", "queue", "stream"),
-        "annotations": gpu.filter(pl.col("sort") == "annotation").drop("queue", "stream"),
-        "waits": gpu.filter(pl.col("sort") == "wait").drop("queue", "stream"),
-        "regions": cpu.filter(pl.col("sort") == "region").drop("queue", "stream"),
-        "samples": cpu.filter(pl.col("sort") == "sample").drop("queue", "stream").with_columns(time_ns="start_ns"),
-        "allocations": memory.drop("queue", "stream"),
+    tables = {
+        "dispatches": dispatches,
+        "copies": copies,
+        "annotations": gpu.filter(pl.col("sort") == "annotation"),
+        "waits": gpu.filter(pl.col("sort") == "wait"),
+        "regions": cpu.filter(pl.col("sort") == "region"),
+        "samples": cpu.filter(pl.col("sort") == "sample").with_columns(time_ns="start_ns"),
+        "allocations": memory,
         "monitors": _monitors(events.filter(pl.col("sort") == "counter")),
     }
+    # Ids in the file; in a run, columns of these names are numbers of rows, which `with_numbers` adds.
+    return {name: frame.drop("queue", "stream", strict=False) for name, frame in tables.items()}
 
 
 def _monitors(points: pl.DataFrame) -> pl.DataFrame:
     """Counters as intervals: each value lasts until the next of its name, process and GPU; the last has no length."""
-    places = points.with_columns(pl.col("name").cast(pl.String)).select(*list(_POINTS)[:-2], "args")
+    places = points.with_columns(pl.col("name").cast(pl.String)).select(*_PLACE, "args")
     rows = [(*place, key, value) for *place, args in places.iter_rows() for key, value in _numbers(args).items()]
-    samples = pl.DataFrame(rows, schema=_POINTS, orient="row").sort("start_ns", maintain_order=True)
+    schema = _PLACE | {"key": pl.String, "value": pl.Float64}
+    samples = pl.DataFrame(rows, schema=schema, orient="row").sort("start_ns", maintain_order=True)
     is_only = (pl.col("key") == pl.col("name")) | (pl.col("key").n_unique().over("pid", "name") == 1)
     samples = samples.with_columns(pl.when(is_only).then("name").otherwise(pl.format("{} {}", "name", "key")))
     series = ("process", "pid", "device", "name")
@@ -202,8 +207,8 @@ def _monitors(points: pl.DataFrame) -> pl.DataFrame:
     return samples.with_columns(end_ns=next_ns.fill_null(pl.col("start_ns")), is_end=is_end).filter(~pl.col("is_end"))
 
 
-_POINTS = {"process": pl.UInt32, "pid": pl.String, "device": pl.Int64, "start_ns": pl.Int64, "name": pl.String}
-_POINTS |= {"key": pl.String, "value": pl.Float64}
+#: What the values of one event of a counter have in common.
+_PLACE = {"process": pl.UInt32, "pid": pl.String, "device": pl.Int64, "start_ns": pl.Int64, "name": pl.String}
 
 
 def _numbers(args: str | None) -> dict[str, float]:
@@ -234,28 +239,26 @@ def _direction() -> pl.Expr:
 
 
 def _domain() -> pl.Expr:
+    """The domain of a CPU event: by its category, else by its kind, its name, or the label of its process."""
     cat, name = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String)
     label = pl.col("process_label").fill_null("")
-    by_name = (
-        pl.when(name.str.contains("^(__)?hip[A-Z]") | label.str.contains("HIP API"))
-        .then(pl.lit("HIP"))
-        .when(name.str.starts_with("hsa_") | label.str.contains("HSA API"))
-        .then(pl.lit("HSA"))
-        .when(label.str.contains("(?i)marker"))
-        .then(pl.lit("MARKER"))
-        .otherwise(pl.lit("CPU"))
-    )
+    conditions = {
+        "HIP": name.str.contains("^(__)?hip[A-Z]") | label.str.contains("HIP API"),
+        "HSA": name.str.starts_with("hsa_") | label.str.contains("HSA API"),
+        "MARKER": label.str.contains("(?i)marker"),
+    }
+    names = (pl.when(condition).then(pl.lit(kind)) for kind, condition in conditions.items())
+    by_name = pl.coalesce(*names, pl.lit("CPU"))
     domain = cat.replace_strict(DOMAINS, default=None, return_dtype=pl.String)
     by_kind = pl.col("kind").str.extract("^([A-Z]+)_")  # ROCpd's names of kinds, which `wavewright convert` writes
     return pl.when(cat == "").then(pl.coalesce(by_kind, by_name)).otherwise(pl.coalesce(domain, cat.str.to_uppercase()))
 
 
 def _with_thread_names(threads: pl.DataFrame, processes: pl.DataFrame, labels: pl.DataFrame) -> pl.DataFrame:
-    names = labels.filter(pl.col("name").cast(pl.String) == "thread_name").select(
-        pid=pl.coalesce("pid_raw", "pid").cast(pl.Int64, strict=False),
-        tid=pl.col("tid").cast(pl.Int64, strict=False),
-        name=pl.col("label").str.strip_chars(),
-    )
+    """The threads with the names that metadata events (`thread_name`) give them."""
+    pid = pl.coalesce("pid_raw", "pid").cast(pl.Int64, strict=False)
+    names = labels.filter(pl.col("name").cast(pl.String) == "thread_name")
+    names = names.select(pid.alias("pid"), _number("tid"), name=pl.col("label").str.strip_chars())
     names = names.unique(["pid", "tid"], keep="first", maintain_order=True)
     keys = threads.join(processes.select("process", "pid"), on="process", how="left", maintain_order="left")
     return keys.join(names, on=["pid", "tid"], how="left", maintain_order="left").drop("pid")
@@ -284,8 +287,9 @@ def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.D
     rows += [{"agent": agent, "process": process, "kind": "CPU"} for agent, process in hosts.iter_rows()]
     copies = copies.join(hosts.rename({"agent": "host"}), on="process", how="left", maintain_order="left")
     sides = {"src_agent": "HOST_TO", "dst_agent": "TO_HOST"}
+    is_host = {side: name.str.contains(word) for side, word in sides.items()}
     kinds["copies"] = copies.with_columns(
-        pl.when(name.str.contains(word)).then("host").otherwise("agent").alias(side) for side, word in sides.items()
+        **{side: pl.when(is_host[side]).then("host").otherwise("agent") for side in sides}
     )
     return frame_of(RUN["agents"], rows), kinds
 
@@ -321,7 +325,6 @@ def _device(file: ChromeFile, device: int) -> dict[str, Any]:
 _WITH_ARGUMENTS = ("OPERATOR", "MARKER")
 #: Arguments that are columns, or about the recording; PyTorch gives every call some of them.
 _OF_EVERY_CALL = "External id|correlation|correlation_raw|cid|cbid|rank|pid_raw|Ev Idx|Record function id|finished"
-_SIZES = [f"{size}_{axis}" for size in ("grid", "block") for axis in "xyz"]
 
 
 def kept_arguments() -> pl.Expr:
@@ -338,7 +341,7 @@ def kept_arguments() -> pl.Expr:
 def with_sizes_of_calls(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """GPU work whose size only the call that issued it has, with the size of that call; grids become lanes."""
     key = ["process", "correlation"]
-    columns = [*_SIZES, "lds_bytes", "size"]
+    columns = [*SIZES, "lds_bytes", "size"]
     has_size = pl.any_horizontal(pl.col("grid_x", "size", "call_size").is_not_null())
     sizes = calls.filter(has_size).drop_nulls("correlation").with_columns(size=pl.coalesce("size", "call_size"))
     of_calls = sizes.select(*key, *columns).unique(key, keep="none")
@@ -363,6 +366,7 @@ def with_arguments_of_waits(calls: pl.DataFrame, waits: pl.DataFrame) -> pl.Data
 
 
 def _merged(call: str, wait: str) -> str:
+    """The members of two JSON objects; those of the call count where both have one."""
     values: dict[str, Any] = {}
     for text in (wait, call):
         value = msgspec.json.decode(text)

@@ -1,7 +1,9 @@
 """Graphs that a Chrome trace saw being captured: their nodes in order, and the regions around each node.
 
 A call between `*StreamBeginCapture` and `*StreamEndCapture` issues no GPU work: it becomes a node of a graph. When the
-graph is replayed, its GPU work has the correlation of the one `*GraphLaunch`, and nothing of what is recorded here.
+graph is replayed, its GPU work has the correlation of the one `*GraphLaunch`, and nothing of what is recorded here;
+`joined_graphs` brings both together. A capture is the *window* between those two calls of a thread (`_windows`), a node
+a call in it (`_node_name`), and the `calls` of a graph are the regions open around its nodes (`_calls_around`).
 """
 
 from __future__ import annotations
@@ -9,20 +11,21 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from wavewright import _core
+from wavewright.readers.run.chrome.events import SIZES
 
 CHILD = "\0child"  #: Name of a node that is a graph itself.
-LAYER = "nn.Module: "
-_NONE = (1 << 32) - 1  # no launch: the value the native core uses
+LAYER = "nn.Module: "  #: How PyTorch begins the name of a region of a module.
+_NO_LAUNCH = (1 << 32) - 1  #: The value that the native core uses.
 _KEY = ["process", "correlation"]
 _SIZE_IN_NAME = re.compile(r"\bbs_(\d{1,9})_")  #: SGLang and ATOM: `bs_32_rank0.json.gz`.
 _SIZE_IN_MARKER = r"^capture_(\d{1,9})_"  #: vLLM, SGLang: `capture_8192_PIECEWISE`.
 _CALL = ("category", "domain", "name", "function", "event_properties")
-_SIZES = [f"{size}_{axis}" for size in ("grid", "block") for axis in "xyz"]
-_ORDER = {"MARKER": 0, "PYTHON": 1, "OPERATOR": 2, "HIP": 3}  #: Of regions with the same times, outermost first.
+_NESTING = {"MARKER": 0, "PYTHON": 1, "OPERATOR": 2, "HIP": 3}  #: Of regions with the same times, outermost first.
 
 
 @dataclass(frozen=True)
@@ -45,20 +48,19 @@ def captured_graphs(kinds: dict[str, pl.DataFrame], path: Path, rank: int | None
         return None
     work = pl.concat([kinds[name].select(_KEY) for name in ("dispatches", "copies")]).drop_nulls().unique()
     candidates = calls.join(work, on=_KEY, how="anti").with_columns(node_name=_node_name()).drop_nulls("node_name")
-    nodes = candidates.sort("start_ns", "row").join_asof(
-        windows.sort("from_ns"), left_on="start_ns", right_on="from_ns", by="process", check_sortedness=False
-    )
+    starts = windows.sort("from_ns").with_columns(start_ns="from_ns")
+    nodes = candidates.sort("start_ns", "row").join_asof(starts, on="start_ns", by="process", check_sortedness=False)
     nodes = nodes.filter(pl.col("start_ns") <= pl.col("to_ns")).sort("graph", "start_ns", "row")
     nodes = nodes.with_columns(node=pl.int_range(pl.len()).over("graph"))
-    chains, leaves = _chains(regions, nodes, windows)
+    calls_around, call_of_node = _calls_around(regions, nodes, windows)
     in_name = _SIZE_IN_NAME.search(path.name)
     size = pl.coalesce(_sizes(regions, windows), pl.lit(int(in_name[1]) if in_name else None, pl.Int64))
     return CapturedGraphs(
         path=path,
         rank=rank,
         graphs=windows.select("graph", size=size).sort("graph"),
-        nodes=nodes.with_columns(call=leaves).select("graph", "node", "call", *_SIZES, name="node_name"),
-        calls=chains,
+        nodes=nodes.with_columns(call=call_of_node).select("graph", "node", "call", *SIZES, name="node_name"),
+        calls=calls_around,
     )
 
 
@@ -76,22 +78,15 @@ def replayed_name(name: pl.Expr) -> pl.Expr:
 
 
 def _node_name() -> pl.Expr:
-    name = pl.col("name").cast(pl.String)
-    kernel = pl.when(pl.col("args").str.contains('"kernel"', literal=True)).then(
-        pl.col("args").str.json_path_match("$.kernel")
-    )
-    return (
-        pl.when(name.str.contains("HostFunc", literal=True))
-        .then(None)
-        .when(name.str.contains("GraphLaunch|AddChildGraphNode"))
-        .then(pl.lit(CHILD))
-        .when(kernel.is_not_null())
-        .then(replayed_name(kernel))
-        .when(name.str.contains("Memcpy", literal=True))
-        .then(pl.lit("copy"))
-        .when(name.str.contains("Memset", literal=True))
-        .then(pl.lit("set"))
-    )
+    """The name of the node that a call becomes: of its kernel, `copy`, `set` or `CHILD`; null = it is no GPU work."""
+    name, args = pl.col("name").cast(pl.String), pl.col("args")
+    has_kernel = args.str.contains('"kernel"', literal=True)
+    child = pl.when(name.str.contains("GraphLaunch|AddChildGraphNode")).then(pl.lit(CHILD))
+    kernel = replayed_name(pl.when(has_kernel).then(args.str.json_path_match("$.kernel")))
+    copy = pl.when(name.str.contains("Memcpy", literal=True)).then(pl.lit("copy"))
+    memset = pl.when(name.str.contains("Memset", literal=True)).then(pl.lit("set"))
+    is_of_host = name.str.contains("HostFunc", literal=True).fill_null(value=False)
+    return pl.when(~is_of_host).then(pl.coalesce(child, kernel, copy, memset))
 
 
 def _windows(calls: pl.DataFrame) -> pl.DataFrame:
@@ -101,17 +96,17 @@ def _windows(calls: pl.DataFrame) -> pl.DataFrame:
     edges = calls.with_columns(is_begin=is_begin).filter(is_begin | name.str.contains("StreamEndCapture", literal=True))
     edges = edges.sort("process", "thread", "start_ns")
     by = ["process", "thread"]
-    pairs = edges.with_columns(
-        to_ns=pl.col("start_ns").shift(-1).over(by), is_next_begin=pl.col("is_begin").shift(-1).over(by)
-    ).filter(pl.col("is_begin") & ~pl.col("is_next_begin"))
+    next_ns, is_next_begin = (pl.col(name).shift(-1).over(by) for name in ("start_ns", "is_begin"))
+    pairs = edges.with_columns(to_ns=next_ns).filter(pl.col("is_begin") & ~is_next_begin)
     windows = pairs.select(*by, "start_ns", "to_ns", from_ns="end_ns").sort("start_ns").drop("start_ns")
     return windows.with_row_index("graph").with_columns(pl.col("graph").cast(pl.Int64))
 
 
 def _sizes(regions: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
     """The size of the batch that each capture is for, by the marker around it."""
+    size = pl.col("name").cast(pl.String).str.extract(_SIZE_IN_MARKER, 1)
     marks = regions.filter(pl.col("domain").cast(pl.String) == "MARKER").select(
-        "process", "start_ns", "end_ns", size=pl.col("name").cast(pl.String).str.extract(_SIZE_IN_MARKER, 1)
+        "process", "start_ns", "end_ns", size=size
     )
     marks = marks.drop_nulls("size").with_columns(pl.col("size").cast(pl.Int64)).sort("start_ns")
     sizes = windows.sort("from_ns").join_asof(
@@ -121,28 +116,16 @@ def _sizes(regions: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
     return sizes.with_columns(size=size).sort("graph")["size"]
 
 
-def _chains(regions: pl.DataFrame, nodes: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
-    """The regions around nodes, per graph, as `CapturedGraphs.calls`; and the call of each node."""
-    threads = nodes["thread"].unique()
-    # A region that begins after the end of the last capture is around no node.
-    rows = regions.with_row_index("row").filter(
-        pl.col("thread").is_in(threads.implode()) & (pl.col("start_ns") <= windows["to_ns"].max())
-    )
-    rank = pl.col("domain").cast(pl.String).replace_strict(_ORDER, default=2, return_dtype=pl.Int8)
-    rows = rows.sort("thread", "start_ns", "end_ns", rank, descending=[False, False, True, False])
-    places = pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
-    nothing = pl.DataFrame(schema=dict.fromkeys(("ns", "count", "begin", "end"), pl.Int64))
-    launch = pl.repeat(_NONE, rows.height, dtype=pl.UInt32, eager=True)
-    thread = rows["thread"].cast(pl.UInt32)
-    tree = pl.DataFrame(_core.call_tree(thread, rows["start_ns"], rows["end_ns"], places, launch, nothing))
-    place_of_node = tree["name"].cast(pl.Int64)  # `places` stand for names
-    parent = pl.select(pl.when(tree["parent"] >= 0).then(tree["parent"])).to_series()
-    parents = pl.DataFrame({"place": place_of_node, "parent": place_of_node.gather(parent)})
-    rows = rows.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64))
-    leaf = nodes.select("graph", "row", "node").join(rows.select("row", "place"), on="row", maintain_order="left")
-    level = leaf.select("graph", "place").unique()
+def _calls_around(regions: pl.DataFrame, nodes: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:
+    """The regions around nodes, per graph, as `CapturedGraphs.calls`; and the call of each node.
+
+    Of the regions around a whole capture only modules stay.
+    """
+    rows, parents = _nested(regions, nodes["thread"].unique(), windows["to_ns"].max())
+    own_calls = nodes.select("graph", "row", "node").join(rows.select("row", "place"), on="row", maintain_order="left")
+    level = own_calls.select("graph", "place").unique()
     levels = [level.join(parents, on="place")]
-    while level.height:
+    while level.height:  # from the calls of nodes one region further out each time
         level = levels[-1].drop_nulls("parent").select("graph", place="parent").unique()
         levels.append(level.join(parents, on="place"))
     around = pl.concat(levels).unique(["graph", "place"])
@@ -153,10 +136,31 @@ def _chains(regions: pl.DataFrame, nodes: pl.DataFrame, windows: pl.DataFrame) -
     around = _without(around.with_columns(is_outer=is_outer), is_outer & ~is_layer)
     around = around.sort("graph", "place").with_row_index("call").with_columns(pl.col("call").cast(pl.Int64))
     numbers = around.select("graph", "place", "call")
-    parents = numbers.rename({"place": "parent", "call": "parent_call"})
-    calls = around.join(parents, on=["graph", "parent"], how="left", maintain_order="left")
+    numbers_above = numbers.rename({"place": "parent", "call": "parent_call"})
+    calls = around.join(numbers_above, on=["graph", "parent"], how="left", maintain_order="left")
     calls = calls.select("call", "graph", "is_outer", *_CALL, parent="parent_call")
-    return calls, leaf.join(numbers, on=["graph", "place"], how="left", maintain_order="left")["call"]
+    return calls, own_calls.join(numbers, on=["graph", "place"], how="left", maintain_order="left")["call"]
+
+
+def _nested(regions: pl.DataFrame, threads: pl.Series, last_ns: Any) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The regions of the threads that start up to a time, with their `row` and `place`; and the `parent` of each place.
+
+    A region that starts after the last capture is around no node. The core nests regions of one number into one node:
+    with places as numbers, each is a node of its own.
+    """
+    is_read = pl.col("thread").is_in(threads.implode()) & (pl.col("start_ns") <= last_ns)
+    rows = regions.with_row_index("row").filter(is_read)
+    nesting = pl.col("domain").cast(pl.String).replace_strict(_NESTING, default=2, return_dtype=pl.Int8)
+    rows = rows.sort("thread", "start_ns", "end_ns", nesting, descending=[False, False, True, False])
+    places = pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
+    no_work = pl.DataFrame(schema=dict.fromkeys(("ns", "count", "begin", "end"), pl.Int64))
+    launch = pl.repeat(_NO_LAUNCH, rows.height, dtype=pl.UInt32, eager=True)
+    thread = rows["thread"].cast(pl.UInt32)
+    tree = pl.DataFrame(_core.call_tree(thread, rows["start_ns"], rows["end_ns"], places, launch, no_work))
+    place_of_node = tree["name"].cast(pl.Int64)  # the core calls the number of a region its name
+    parent = pl.select(pl.when(tree["parent"] >= 0).then(tree["parent"])).to_series()
+    parents = pl.DataFrame({"place": place_of_node, "parent": place_of_node.gather(parent)})
+    return rows.with_row_index("place").with_columns(pl.col("place").cast(pl.Int64)), parents
 
 
 def _without(calls: pl.DataFrame, is_dropped: pl.Expr) -> pl.DataFrame:
@@ -164,7 +168,7 @@ def _without(calls: pl.DataFrame, is_dropped: pl.Expr) -> pl.DataFrame:
     rows = calls.with_columns(is_dropped=is_dropped)
     on = ["graph", "parent"]
     holes = rows.filter("is_dropped").select("graph", parent="place", next="parent", is_below=True)
-    while True:
+    while True:  # a dropped parent may have a dropped parent itself
         step = rows.join(holes, on=on, how="left", maintain_order="left")
         if not step["is_below"].any():
             return rows.filter(~pl.col("is_dropped")).drop("is_dropped")

@@ -25,6 +25,7 @@ _NOT_JSON = re.compile(rb'("\s*:\s*)(?:-?[Ii]nf(?:inity)?|-?[Nn]a[Nn])(\s*[,}])'
 _INT64_MAX = (1 << 63) - 1
 _DIGITS_MAX = len(str(_INT64_MAX))
 _NO_SIZE = (None, None, None)
+SIZES = [f"{size}_{axis}" for size in ("grid", "block") for axis in "xyz"]  #: Columns of the two lists of lengths.
 
 
 class ChromeFile(msgspec.Struct, rename={"events": "traceEvents"}):
@@ -190,9 +191,8 @@ def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
     odd = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())
     if not odd.height:
         return exact["ns"]
-    return exact["ns"].scatter(
-        odd["index"], pl.Series([_nanoseconds_of_text(text) for text in odd["text"]], dtype=pl.Int64)
-    )
+    odd_ns = pl.Series([_nanoseconds_of_text(text) for text in odd["text"]], dtype=pl.Int64)
+    return exact["ns"].scatter(odd["index"], odd_ns)
 
 
 def _nanoseconds_of_text(text: str) -> int | None:

@@ -5,13 +5,16 @@ order, one with the same names in the same order; one with the same names, whose
 occurrence; one in which all of them are found in order, with at most 2 nodes, or 1 %, left over; one with graphs as
 nodes, which are put in place. Of several graphs that fit, those of the same file or rank count, then the smallest
 whose batch holds that of the step; where they still differ in shapes, the launch stays without operators.
+
+Stages: `_launches` and `_work` (what was replayed), `_Captured` (all graphs as one array of numbers), `_match_all`
+(which graphs fit, and which of these it is), `_applied` (the columns of the tables). Names are compared as numbers.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -19,16 +22,16 @@ from numpy.typing import NDArray
 
 from wavewright.model.losses import Loss
 from wavewright.readers.run.chrome.captured_graphs import CHILD, LAYER, CapturedGraphs, graph_launches, replayed_name
+from wavewright.readers.run.chrome.events import SIZES
 
 _KEY = ["process", "correlation"]
-_CHILD_CODE = -2
-_UNKNOWN_CODE = -1
-_LEAST_MISSING, _MISSING_SHARE = 2, 0.01
+_CHILD_CODE = -2  #: In place of the number of a name: the node is a graph itself.
+_UNKNOWN_CODE = -1  #: No captured node has the name.
+_MISSING_MAX, _MISSING_SHARE_MAX = 2, 0.01  #: Nodes without GPU work, of a graph that is accepted: the larger counts.
 _MOST_TRIED = 64  #: Graphs that are compared with one odd sequence of names: there may be thousands of graphs.
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_SIZES = [f"{size}_{axis}" for size in ("grid", "block") for axis in "xyz"]
 #: Tokens of a step, as vLLM and SGLang write them into the marker around it.
 _TOKENS = (r"^execute_(\d{1,9})_context", r"^step\[\w+ bs=(\d{1,9})(?: toks=\d+)?\b.*\]$")
+_WAYS = ["exact", "graph id", "by occurrence", "by subsequence", "with child graphs"]
 
 
 @dataclass(frozen=True)
@@ -36,10 +39,21 @@ class _Match:
     """The nodes of one sequence of GPU work."""
 
     graphs: tuple[int, ...]  #: Every graph that fits.
-    nodes: NDArray[np.int64] | None  #: The node of each, relative to the first of its graph; None = in order.
-    way: str
+    nodes: NDArray[np.int64]  #: The node of each piece of work, counted from the first of its graph.
+    way: str  #: Of `_WAYS`.
     gaps: tuple[int, ...] = ()  #: Nodes without GPU work.
-    absolute: bool = False  #: True if `nodes` are of all graphs together: other graphs were put in place of nodes.
+    is_absolute: bool = False  #: `nodes` are of all graphs together: other graphs were put in place of nodes.
+
+
+@dataclass
+class _Replay:
+    """The GPU work of one launch of a graph, and what was found for it."""
+
+    rows: slice  #: Of the table of `_work`.
+    codes: NDArray[np.int64]  #: The name of each row, as a number of `_Captured`.
+    tokens: int | None  #: Of the step around it.
+    match: _Match | None  #: None = no graph fits.
+    graph: int = -1  #: The one of the graphs that fit which was replayed; -1 = none, or not known.
 
 
 @dataclass(frozen=True)
@@ -72,10 +86,8 @@ def _launches(regions: pl.DataFrame) -> pl.DataFrame:
     name = pl.col("name").cast(pl.String)
     tokens = pl.coalesce(name.str.extract(pattern, 1) for pattern in _TOKENS).cast(pl.Int64, strict=False)
     steps = regions.filter(pl.col("domain").cast(pl.String) == "MARKER").with_columns(tokens=tokens)
-    steps = steps.drop_nulls("tokens").select("process", "tokens", begin="start_ns", until="end_ns").sort("begin")
-    rows = calls.sort("start_ns").join_asof(
-        steps, left_on="start_ns", right_on="begin", by="process", check_sortedness=False
-    )
+    steps = steps.drop_nulls("tokens").select("process", "tokens", "start_ns", until="end_ns").sort("start_ns")
+    rows = calls.sort("start_ns").join_asof(steps, on="start_ns", by="process", check_sortedness=False)
     is_inside = pl.col("start_ns") <= pl.col("until")
     return rows.sort("launch").select("launch", *_KEY, "start_ns", tokens=pl.when(is_inside).then("tokens"))
 
@@ -83,17 +95,15 @@ def _launches(regions: pl.DataFrame) -> pl.DataFrame:
 def _work(kinds: dict[str, pl.DataFrame], launches: pl.DataFrame) -> pl.DataFrame:
     """GPU work of the replays by launch, in the order of the graph where that is recorded, else of time."""
     parts = []
+    columns = ("launch", "process", "row", "start_ns", "end_ns")
     for table in ("dispatches", "copies"):
         frame = kinds[table].with_row_index("row")
         rows = frame.join(launches.select("launch", *_KEY), on=_KEY)
-        is_set = rows["cat"].cast(pl.String) == "gpu_memset" if "cat" in rows.columns else None
         name = replayed_name(pl.col("name").cast(pl.String)) if table == "dispatches" else pl.lit("copy")
-        if is_set is not None:
-            name = pl.when(is_set).then(pl.lit("set")).otherwise(name)
+        if "cat" in rows.columns:
+            name = pl.when(rows["cat"].cast(pl.String) == "gpu_memset").then(pl.lit("set")).otherwise(name)
         node = pl.col("graph_node") & 0xFFFFFFFF
-        parts.append(
-            rows.select("launch", "row", "start_ns", "end_ns", node=node, name=name, is_copy=pl.lit(table == "copies"))
-        )
+        parts.append(rows.select(*columns, node=node, name=name, is_copy=pl.lit(table == "copies")))
     work = pl.concat(parts)
     is_numbered = (pl.col("node").is_not_null() & (pl.col("node").n_unique() == pl.len())).all().over("launch")
     order = pl.when(is_numbered).then("node").otherwise(0)
@@ -101,7 +111,7 @@ def _work(kinds: dict[str, pl.DataFrame], launches: pl.DataFrame) -> pl.DataFram
 
 
 class _Captured:
-    """All captured graphs: their names as numbers, and the first node of each."""
+    """All captured graphs, numbered through all files; their nodes are one array, in which `begins` finds a graph."""
 
     def __init__(self, captures: Sequence[CapturedGraphs]) -> None:
         self.captures = captures
@@ -127,9 +137,9 @@ class _Captured:
         self.files = self.graphs["file"].to_numpy()
         self.sizes: list[int | None] = self.graphs["size"].to_list()
         places = np.arange(self.nodes.height) - np.repeat(self.begins[:-1], lengths)
-        labels = _mixed(self.nodes["label"].to_numpy(), places)
-        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(labels, dtype=np.uint64)])
-        #: What the nodes of a graph work on: graphs of equal names that differ in it are for other batches.
+        hashes = _hashes_at(self.nodes["label"].to_numpy(), places)
+        sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(hashes, dtype=np.uint64)])
+        #: A hash of what the nodes of a graph work on: graphs of equal names that differ in it are for other batches.
         self.works = (sums[self.begins[1:]] - sums[self.begins[:-1]]).tolist()
 
     def code(self, names: pl.Series) -> NDArray[np.int64]:
@@ -138,62 +148,59 @@ class _Captured:
         return rows["code"].fill_null(_UNKNOWN_CODE).to_numpy().copy()
 
     def of(self, graph: int) -> NDArray[np.int64]:
-        """The names of a graph."""
+        """The names of a graph, as numbers."""
         return self.codes[self.begins[graph] : self.begins[graph + 1]]
 
 
 def _labels(nodes: pl.DataFrame, calls: pl.DataFrame) -> pl.Series:
-    """A number per node for its operator and the shapes and types of that operator's inputs."""
+    """A hash per node of its operator, the nearest around it, and the shapes and types of that operator's inputs."""
     text = pl.col("event_properties")
     parts = [text.str.json_path_match(f"$['{key}']").fill_null("") for key in ("Input Dims", "Input type")]
     is_operator = pl.col("domain").cast(pl.String) == "OPERATOR"
     label = pl.when(is_operator).then(pl.concat_str([pl.col("name").cast(pl.String).fill_null(""), *parts]))
     rows = calls.select("call", "parent", label=label)
-    places = nodes.select("call", label=pl.lit(None, pl.String))
-    while places["call"].drop_nulls().len():
-        at = places.join(rows, on="call", how="left", maintain_order="left", suffix="_here")
-        places = at.select(
-            call=pl.when(pl.col("label").is_null() & pl.col("label_here").is_null()).then("parent"),
-            label=pl.coalesce("label", "label_here"),
+    searches = nodes.select("call", label=pl.lit(None, pl.String))
+    while searches["call"].drop_nulls().len():  # one call further up each time; null = the search has ended
+        calls_above = searches.join(rows, on="call", how="left", maintain_order="left", suffix="_of_call")
+        searches = calls_above.select(
+            call=pl.when(pl.col("label").is_null() & pl.col("label_of_call").is_null()).then("parent"),
+            label=pl.coalesce("label", "label_of_call"),
         )
-    return places["label"].hash().reinterpret(signed=True).fill_null(0)
+    return searches["label"].hash().reinterpret(signed=True).fill_null(0)
 
 
-def _mixed(values: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """Hashes of values at places; the sum over a sequence of them stands for the sequence."""
-    x = (values.astype(np.uint64) + np.uint64(7)) * _GOLDEN
-    x ^= (places.astype(np.uint64) + np.uint64(1)) * np.uint64(0xC2B2AE3D27D4EB4F)
-    x ^= x >> np.uint64(29)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    return x ^ (x >> np.uint64(32))
+def _hashes_at(values: NDArray[np.int64], places: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Hashes of values at places; the sum over a sequence of them stands for the sequence.
+
+    The factors are the golden ratio (2^64 / phi), the second prime of xxHash64 and a factor of splitmix64.
+    """
+    hashes = (values.astype(np.uint64) + np.uint64(7)) * np.uint64(0x9E3779B97F4A7C15)
+    hashes ^= (places.astype(np.uint64) + np.uint64(1)) * np.uint64(0xC2B2AE3D27D4EB4F)
+    hashes ^= hashes >> np.uint64(29)
+    hashes *= np.uint64(0xBF58476D1CE4E5B9)
+    return hashes ^ (hashes >> np.uint64(32))
 
 
 def _match_all(contents: _Captured, launches: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, list[Loss]]:
     """The work with `node` (of all nodes of all graphs; -1 = none) and `how` it was matched; and losses."""
-    owner = work["launch"].to_numpy()
-    begins = np.flatnonzero(np.concatenate([[True], owner[1:] != owner[:-1]])).astype(np.int64)
-    ends = np.append(begins[1:], owner.size)
-    numbers = owner[begins]  # of the launches that have work
-    codes = contents.code(work["name"])
+    launch, codes, tokens = work["launch"].to_numpy(), contents.code(work["name"]), launches["tokens"].to_list()
+    starts = np.flatnonzero(np.concatenate([[True], launch[1:] != launch[:-1]])).tolist()
+    slices = [slice(start, end) for start, end in pairwise([*starts, launch.size])]
     finder = _Finder(contents)
-    matches = [finder.match(codes[a:b]) for a, b in zip(begins.tolist(), ends.tolist(), strict=True)]
-    tokens = launches["tokens"].to_list()
-    choice, losses = _choice(contents, matches, [tokens[number] for number in numbers.tolist()])
-    nodes = np.full(owner.size, -1, np.int64)
-    way = np.zeros(owner.size, np.int8)
+    replays = [_Replay(rows, codes[rows], tokens[launch[rows.start]], finder.match(codes[rows])) for rows in slices]
+    losses = [*_choose(contents, replays), *_left_over(contents, work, replays)]
+    nodes = np.full(work.height, -1, np.int64)
+    ways = np.zeros(work.height, np.int8)
     is_numbered = work["is_numbered"].to_numpy()
-    for match, graph, a, b in zip(matches, choice, begins.tolist(), ends.tolist(), strict=True):
-        if match is None or graph < 0:
-            continue
-        first = 0 if match.absolute else contents.begins[graph]
-        nodes[a:b] = first + (np.arange(b - a) if match.nodes is None else match.nodes)
-        way[a:b] = _WAYS.index("graph id" if match.way == "exact" and is_numbered[a] else match.way)
-    losses += _left_over(contents, work, matches, choice, begins, ends, codes)
-    with_nodes = work.with_columns(node=pl.Series(nodes), how=pl.Series(_WAYS).gather(pl.Series(way, dtype=pl.UInt32)))
+    for replay in replays:
+        match = replay.match
+        if match and replay.graph >= 0:
+            nodes[replay.rows] = match.nodes + (0 if match.is_absolute else contents.begins[replay.graph])
+            is_by_id = match.way == "exact" and is_numbered[replay.rows.start]
+            ways[replay.rows] = _WAYS.index("graph id" if is_by_id else match.way)
+    how = pl.Series(_WAYS).gather(pl.Series(ways, dtype=pl.UInt32))
+    with_nodes = work.with_columns(node=pl.Series(nodes), how=how)
     return with_nodes.with_columns(how=pl.when(pl.col("node") >= 0).then("how")), losses
-
-
-_WAYS = ["exact", "graph id", "by occurrence", "by subsequence", "with child graphs"]
 
 
 class _Finder:
@@ -204,11 +211,11 @@ class _Finder:
         self._found: dict[bytes, _Match | None] = {}
         self._exact: dict[bytes, list[int]] = {}
         self._names: dict[bytes, list[int]] = {}
-        self._children: list[int] = []
+        self._parents: list[int] = []
         for graph in range(len(contents.sizes)):
             codes = contents.of(graph)
             if (codes == _CHILD_CODE).any():
-                self._children.append(graph)
+                self._parents.append(graph)
             self._exact.setdefault(codes.tobytes(), []).append(graph)
             self._names.setdefault(np.sort(codes).tobytes(), []).append(graph)
 
@@ -222,7 +229,7 @@ class _Finder:
     def _first_fit(self, codes: NDArray[np.int64]) -> _Match | None:
         if not (codes < 0).any():
             if graphs := self._exact.get(codes.tobytes()):
-                return _Match(tuple(graphs), None, "exact")
+                return _Match(tuple(graphs), np.arange(codes.size), "exact")
             if graphs := self._names.get(np.sort(codes).tobytes()):
                 graph = self._captured.of(graphs[0])
                 alike = tuple(self._exact[graph.tobytes()])
@@ -234,7 +241,7 @@ class _Finder:
     def _subsequence(self, codes: NDArray[np.int64]) -> _Match | None:
         lengths = np.diff(self._captured.begins)
         surplus = lengths - codes.size
-        surplus_max = np.maximum(_LEAST_MISSING, np.ceil(lengths * _MISSING_SHARE))
+        surplus_max = np.maximum(_MISSING_MAX, np.ceil(lengths * _MISSING_SHARE_MAX))
         candidates = np.flatnonzero((surplus > 0) & (surplus <= surplus_max))
         for graph in candidates[np.argsort(surplus[candidates], kind="stable")][:_MOST_TRIED].tolist():
             nodes = _embedded(codes, self._captured.of(graph))
@@ -247,32 +254,39 @@ class _Finder:
 
     def _with_children(self, codes: NDArray[np.int64]) -> _Match | None:
         """A graph with graphs as nodes: the work in their place is that of one of the other graphs of its file."""
-        contents = self._captured
-        for graph in self._children[:_MOST_TRIED]:
-            of_file = np.flatnonzero(contents.files == contents.files[graph]).tolist()
-            others = [other for other in of_file if other not in self._children]
-            at, nodes = 0, list[int]()
-            for node, code in enumerate(contents.of(graph).tolist()):
-                if code == _CHILD_CODE:
-                    fits = [g for g in others if np.array_equal(codes[at : at + contents.of(g).size], contents.of(g))]
-                    if not fits:
-                        break
-                    child = max(fits, key=lambda g: contents.of(g).size)
-                    nodes += range(int(contents.begins[child]), int(contents.begins[child + 1]))
-                    at += contents.of(child).size
-                elif at < codes.size and codes[at] == code:
-                    nodes.append(int(contents.begins[graph]) + node)
-                    at += 1
-                else:
-                    break
-            else:
-                if at == codes.size:
-                    return _Match((graph,), np.array(nodes, np.int64), "with child graphs", absolute=True)
+        files = self._captured.files
+        for parent in self._parents[:_MOST_TRIED]:
+            of_file = np.flatnonzero(files == files[parent]).tolist()
+            nodes = self._unfolded(parent, [graph for graph in of_file if graph not in self._parents], codes)
+            if len(nodes) == codes.size:
+                return _Match((parent,), np.array(nodes, np.int64), "with child graphs", is_absolute=True)
         return None
+
+    def _unfolded(self, parent: int, children: Sequence[int], codes: NDArray[np.int64]) -> list[int]:
+        """The nodes of the names, numbered through all graphs, of the names that `parent` has; empty where they differ.
+
+        A node that is a graph stands for the longest of `children` that fits at its place.
+        """
+        contents = self._captured
+        nodes: list[int] = []
+        for node, code in enumerate(contents.of(parent).tolist(), start=int(contents.begins[parent])):
+            rest = codes[len(nodes) :]
+            if code == _CHILD_CODE:
+                pairs = ((child, contents.of(child)) for child in children)
+                fits = [child for child, names in pairs if np.array_equal(rest[: names.size], names)]
+                if not fits:
+                    return []
+                child = max(fits, key=lambda graph: contents.of(graph).size)
+                nodes += range(int(contents.begins[child]), int(contents.begins[child + 1]))
+            elif rest.size and rest[0] == code:
+                nodes.append(node)
+            else:
+                return []
+        return nodes
 
 
 def _by_occurrence(codes: NDArray[np.int64], graph: NDArray[np.int64]) -> NDArray[np.int64]:
-    """For each name the node where it occurs as often before."""
+    """For each name the node where it occurs as often before: a stable sort puts the nth of a name beside the nth."""
     nodes = np.empty(codes.size, np.int64)
     nodes[np.argsort(codes, kind="stable")] = np.argsort(graph, kind="stable")
     return nodes
@@ -280,108 +294,103 @@ def _by_occurrence(codes: NDArray[np.int64], graph: NDArray[np.int64]) -> NDArra
 
 def _embedded(codes: NDArray[np.int64], graph: NDArray[np.int64]) -> NDArray[np.int64] | None:
     """The nodes in which all names are found in order, the first that fit; None = they are not."""
-    nodes, at, names = [], 0, graph.tolist()
+    nodes, node, names = [], 0, graph.tolist()
     for code in codes.tolist():
-        while at < len(names) and names[at] != code:
-            at += 1
-        if at == len(names):
+        while node < len(names) and names[node] != code:
+            node += 1
+        if node == len(names):
             return None
-        nodes.append(at)
-        at += 1
+        nodes.append(node)
+        node += 1
     return np.array(nodes, np.int64)
 
 
-def _choice(
-    contents: _Captured, matches: Sequence[_Match | None], tokens: Sequence[int | None]
-) -> tuple[list[int], list[Loss]]:
-    """One graph per launch (-1 = none), and losses where that is not certain."""
-    choice, uncertain, open_count = [], 0, 0
-    windows = {file: np.flatnonzero(contents.files == file).tolist() for file in set(contents.files.tolist())}
-    at = 0
-    while at < len(matches):
-        match = matches[at]
-        graphs = _of_batch(contents, match.graphs, tokens[at]) if match else []
-        if not graphs:
-            choice.append(-1)
-            open_count += match is not None
-            at += 1
+def _choose(contents: _Captured, replays: Sequence[_Replay]) -> list[Loss]:
+    """Set the graph of each replay; losses where that is not certain.
+
+    Graphs of equal nodes are told apart by their order: where the next replays fit all graphs of a file, each the one
+    at its place, these are their graphs.
+    """
+    place = uncertain_count = open_count = 0
+    graphs_by_file = {file: np.flatnonzero(contents.files == file).tolist() for file in set(contents.files.tolist())}
+    while place < len(replays):
+        replay = replays[place]
+        graphs = _of_batch(contents, replay.match.graphs, replay.tokens) if replay.match else []
+        of_file = graphs_by_file[int(contents.files[graphs[0]])] if graphs else []
+        following = list(zip(replays[place : place + len(of_file)], of_file, strict=False))
+        if of_file and len(following) == len(of_file) and all(_may_be(after, graph) for after, graph in following):
+            for after, graph in following:
+                after.graph = graph if after.match else -1
+            place += len(of_file)
             continue
-        row = windows[int(contents.files[graphs[0]])]
-        span = matches[at : at + len(row)]
-        if len(span) == len(row) and all(m is None or g in m.graphs for m, g in zip(span, row, strict=True)):
-            choice += [-1 if m is None else g for m, g in zip(span, row, strict=True)]
-            at += len(row)
-            continue
-        choice.append(graphs[0])
-        uncertain += len(graphs) > 1
-        at += 1
-    losses = [Loss("graph_batch_unknown", open_count)] if open_count else []
-    return choice, [*losses, *([Loss("graph_place_unknown", uncertain)] if uncertain else [])]
+        replay.graph = graphs[0] if graphs else -1
+        open_count += not graphs and replay.match is not None
+        uncertain_count += len(graphs) > 1
+        place += 1
+    counts = {"graph_batch_unknown": open_count, "graph_place_unknown": uncertain_count}
+    return [Loss(reason, count) for reason, count in counts.items() if count]
+
+
+def _may_be(replay: _Replay, graph: int) -> bool:
+    return replay.match is None or graph in replay.match.graphs
 
 
 def _of_batch(contents: _Captured, graphs: Sequence[int], tokens: int | None) -> list[int]:
-    """The graphs that fit a step with this number of tokens; none where they work on different shapes."""
-    first = [g for g in graphs if contents.files[g] == contents.files[graphs[0]]]
-    if len({contents.works[g] for g in graphs}) == 1:
-        return first
-    sizes = {size for g in graphs if (size := contents.sizes[g]) is not None}
-    large_enough = [size for size in sizes if tokens is not None and size >= tokens]
-    if not large_enough or any(contents.sizes[g] is None for g in graphs):
-        return []
-    of_size = [g for g in graphs if contents.sizes[g] == min(large_enough)]
-    of_size = [g for g in of_size if contents.files[g] == contents.files[of_size[0]]]
-    return of_size if len({contents.works[g] for g in of_size}) == 1 else []
+    """The graphs, of one file, that fit a step with this number of tokens; none where they work on different shapes."""
+    sizes = [size for graph in graphs if (size := contents.sizes[graph]) is not None]
+    of_size = graphs
+    if len({contents.works[graph] for graph in graphs}) > 1:
+        large_enough = [size for size in sizes if tokens is not None and size >= tokens]
+        if not large_enough or len(sizes) < len(graphs):
+            return []
+        of_size = [graph for graph in graphs if contents.sizes[graph] == min(large_enough)]
+    of_file = [graph for graph in of_size if contents.files[graph] == contents.files[of_size[0]]]
+    return of_file if len({contents.works[graph] for graph in of_file}) == 1 else []
 
 
-def _left_over(
-    contents: _Captured,
-    work: pl.DataFrame,
-    matches: Sequence[_Match | None],
-    choice: Sequence[int],
-    begins: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    codes: NDArray[np.int64],
-) -> list[Loss]:
+def _left_over(contents: _Captured, work: pl.DataFrame, replays: Sequence[_Replay]) -> list[Loss]:
     """Losses: replays that were not joined, and those that were joined with less than equality."""
     losses = []
-    lengths = (work["end_ns"] - work["start_ns"]).fill_null(0).to_numpy()
-    open_ = [n for n, graph in enumerate(choice) if graph < 0]
-    if open_:
-        count = int(sum(ends[n] - begins[n] for n in open_))
-        share = sum(int(lengths[begins[n] : ends[n]].sum()) for n in open_) / max(int(lengths.sum()), 1)
-        misses = [n for n in open_ if matches[n] is None]
-        reason = _difference(contents, work, codes, int(begins[misses[0]]), int(ends[misses[0]])) if misses else ""
+    unjoined = [replay for replay in replays if replay.graph < 0]
+    if unjoined:
+        lengths = (work["end_ns"] - work["start_ns"]).fill_null(0).to_numpy()
+        count = sum(replay.codes.size for replay in unjoined)
+        share = sum(int(lengths[replay.rows].sum()) for replay in unjoined) / max(int(lengths.sum()), 1)
+        without_match = [replay for replay in unjoined if replay.match is None]
+        reason = _difference(contents, work, without_match[0]) if without_match else ""
         losses.append(Loss("graph_unjoined", count, detail=f"{100 * share:.1f} % of the time of graphs{reason}"))
-    hows = Counter(m.way for m, graph in zip(matches, choice, strict=True) if m and graph >= 0)
-    if hows["by occurrence"]:
-        losses.append(Loss("graph_order", hows["by occurrence"]))
-    gaps = [(m, g) for m, g in zip(matches, choice, strict=True) if m and g >= 0 and m.gaps]
-    if gaps:
-        match, graph = gaps[0]
+    joined = [(replay.match, replay.graph) for replay in replays if replay.match and replay.graph >= 0]
+    if reordered_count := sum(match.way == "by occurrence" for match, _ in joined):
+        losses.append(Loss("graph_order", reordered_count))
+    incomplete = [(match, graph) for match, graph in joined if match.gaps]
+    if incomplete:
+        match, graph = incomplete[0]
         name = contents.names[int(contents.of(graph)[match.gaps[0]])]
         detail = f"node {match.gaps[0]} of {contents.of(graph).size}, {name[:80]}"
-        losses.append(Loss("graph_node_missing", sum(len(m.gaps) for m, _ in gaps), detail=detail))
+        losses.append(Loss("graph_node_missing", sum(len(match.gaps) for match, _ in incomplete), detail=detail))
     return losses
 
 
-def _difference(contents: _Captured, work: pl.DataFrame, codes: NDArray[np.int64], a: int, b: int) -> str:
-    """The first difference of a launch from the captured graph with the longest equal start."""
-    best, same = -1, -1
+def _difference(contents: _Captured, work: pl.DataFrame, replay: _Replay) -> str:
+    """The first difference of a replay from the captured graph with the longest equal start, in words."""
+    nearest, equal_count = -1, -1
     for graph in range(len(contents.sizes)):
         names = contents.of(graph)
-        length = min(names.size, b - a)
-        differences = np.flatnonzero(names[:length] != codes[a : a + length])
-        begin = int(differences[0]) if differences.size else length
-        if begin > same:
-            best, same = graph, begin
-    names = contents.of(best)
-    if same >= min(names.size, b - a):
-        return f": {b - a:,} kernels of a graph of {names.size:,}"
-    here, there = work["name"][a + same], contents.names[int(names[same])] if names[same] >= 0 else "a graph"
-    return f": kernel {same} is {here[:60]}, captured was {there[:60]}"
+        length = min(names.size, replay.codes.size)
+        differences = np.flatnonzero(names[:length] != replay.codes[:length])
+        equal_start = int(differences[0]) if differences.size else length
+        if equal_start > equal_count:
+            nearest, equal_count = graph, equal_start
+    names = contents.of(nearest)
+    if equal_count >= min(names.size, replay.codes.size):
+        return f": {replay.codes.size:,} kernels of a graph of {names.size:,}"
+    replayed = work["name"][replay.rows.start + equal_count]
+    captured = contents.names[int(names[equal_count])] if names[equal_count] >= 0 else "a graph"
+    return f": kernel {equal_count} is {replayed[:60]}, captured was {captured[:60]}"
 
 
 def _unjoined(kinds: dict[str, pl.DataFrame], work: pl.DataFrame) -> JoinedGraphs:
+    """The tables as they are, and the loss that no capture is known."""
     total = sum(int((kinds[name]["end_ns"] - kinds[name]["start_ns"]).sum() or 0) for name in ("dispatches", "copies"))
     share = int((work["end_ns"] - work["start_ns"]).sum() or 0) / max(total, 1)
     loss = Loss("graph_closed", work.height, detail=f"{100 * share:.1f} %")
@@ -393,24 +402,17 @@ def _applied(
 ) -> JoinedGraphs:
     """The tables of GPU work with their nodes, and the calls that nodes were captured in, once per process."""
     rows = work.filter(pl.col("node") >= 0)
-    sizes = [pl.col(name).alias(f"{name}_of_node") for name in _SIZES]
-    nodes = contents.nodes.with_row_index("node_row").select(
-        pl.col("node_row").cast(pl.Int64), *sizes, "graph", "call", node_of_graph="node"
-    )
+    sizes = [pl.col(name).alias(f"{name}_of_node") for name in SIZES]
+    numbered_nodes = contents.nodes.with_row_index("node_row").cast({"node_row": pl.Int64})
+    nodes = numbered_nodes.select("node_row", *sizes, "graph", "call", node_of_graph="node")
     rows = rows.drop("name").join(nodes, left_on="node", right_on="node_row", how="left", maintain_order="left")
-    process = pl.concat(
-        kinds[name].select("process").with_row_index("row").with_columns(is_copy=pl.lit(name == "copies"))
-        for name in ("dispatches", "copies")
-    )
-    rows = rows.join(process, on=["row", "is_copy"], how="left", maintain_order="left")
-    pairs = rows.select("process", "graph").unique().sort("process", "graph")
+    pairs = rows.select("process", "graph").unique()
+    calls = pairs.join(contents.calls, on="graph")
     names = kinds["regions"]["name"].unique().cast(pl.String).drop_nulls()
-    calls = pairs.join(contents.calls, on="graph").sort("process", "call")
-    if names.str.starts_with(LAYER).any():
+    if names.str.starts_with(LAYER).any():  # the run has layers around its replays: those around the capture go
         outer = calls.filter("is_outer").select("process", parent="call", is_above=True)
-        calls = calls.join(outer, on=["process", "parent"], how="left").with_columns(
-            parent=pl.when(~pl.col("is_above").fill_null(value=False)).then("parent")
-        )
+        parent = pl.when(~pl.col("is_above").fill_null(value=False)).then("parent")
+        calls = calls.join(outer, on=["process", "parent"], how="left").with_columns(parent=parent)
         calls = calls.filter(~pl.col("is_outer"))
     calls = calls.sort("process", "call").with_row_index("graph_call")
     numbers = calls.select("process", "call", "graph_call")
@@ -418,11 +420,10 @@ def _applied(
     calls = calls.join(above, on=["process", "parent"], how="left", maintain_order="left")
     rows = rows.join(numbers, on=["process", "call"], how="left", maintain_order="left")
     tables = {}
+    sizes_of_nodes = [f"{name}_of_node" for name in SIZES]
     for name in ("dispatches", "copies"):
         of_table = rows.filter(pl.col("is_copy") == (name == "copies"))
-        places = of_table.select(
-            *(f"{name}_of_node" for name in _SIZES), "row", "graph_call", "node_of_graph", graph_match="how"
-        )
+        places = of_table.select("row", "graph_call", "node_of_graph", *sizes_of_nodes, graph_match="how")
         frame = kinds[name].with_row_index("row").join(places, on="row", how="left", maintain_order="left")
         node = pl.coalesce("graph_node", "node_of_graph")
         tables[name] = frame.with_columns(_sizes_of_nodes(frame), graph_node=node).drop("row")

@@ -32,9 +32,8 @@ def classified(all_events: pl.DataFrame, labels: pl.DataFrame, base: int, losses
     cat, name, label = pl.col("cat").cast(pl.String), pl.col("name").cast(pl.String), pl.col("process_label")
     is_of_gpu = label.str.contains(_GPU_PROCESS).fill_null(value=False)
     is_gpu = is_of_gpu & (cat == "")
-    is_copy = (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)")) | (
-        (cat == "") & (label == "COPY").fill_null(value=False)
-    )
+    is_of_copies = (cat == "") & (label == "COPY").fill_null(value=False)
+    is_copy = is_of_copies | (is_gpu & name.str.contains("^(Copy|MEMORY_COPY_)"))
     # These ranges surround the work of a marker or graph on the GPU: as kernels they would count that work twice.
     is_frame = is_gpu & (pl.col("desc").str.starts_with("UserMarker frame") | name.str.contains(r"^Graph \S+$"))
     sort = _sort(is_gpu, is_copy, is_frame)
@@ -70,31 +69,24 @@ def _with_flows(events: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sort(is_gpu: pl.Expr, is_copy: pl.Expr, is_frame: pl.Expr) -> pl.Expr:
-    """The kind of an event: kernel, copy, region, ...; null = not read."""
+    """The kind of an event: the first whose condition holds, so that general ones follow special ones; null = none."""
     ph, cat, name = (pl.col(column).cast(pl.String) for column in ("ph", "cat", "name"))
     is_range, is_instant = ph == "X", ph.is_in(("i", "I", "R", "P"))
     has_no_process = pl.col("pid").cast(pl.Int64, strict=False).is_null()
+    # Start and end of the profiler are no events of the application.
     is_of_profiler = (cat == "Trace") | (is_instant & (cat == "") & has_no_process)
-    return (
-        pl.when(is_of_profiler)
-        .then(pl.lit("profiler"))  # start and end of the profiler, not of the application
-        .when(is_range & (cat == "gpu_memcpy") | is_range & is_copy)
-        .then(pl.lit("copy"))
-        .when(is_range & ((cat == "gpu_user_annotation") | is_frame))
-        .then(pl.lit("annotation"))
-        .when(is_range & (cat.is_in(_KERNELS) | is_gpu))
-        .then(pl.lit("kernel"))
-        .when(is_range & (cat == "cuda_sync"))
-        .then(pl.lit("wait"))
-        .when(is_range)
-        .then(pl.lit("region"))
-        .when(is_instant & (name == "[memory]"))
-        .then(pl.lit("memory"))
-        .when(is_instant)
-        .then(pl.lit("sample"))
-        .when(ph == "C")
-        .then(pl.when(name.is_in(_DERIVED)).then(pl.lit("profiler")).otherwise(pl.lit("counter")))
-    )
+    conditions = {
+        "profiler": is_of_profiler | ((ph == "C") & name.is_in(_DERIVED)),
+        "copy": is_range & ((cat == "gpu_memcpy") | is_copy),
+        "annotation": is_range & ((cat == "gpu_user_annotation") | is_frame),
+        "kernel": is_range & (cat.is_in(_KERNELS) | is_gpu),
+        "wait": is_range & (cat == "cuda_sync"),
+        "region": is_range,
+        "memory": is_instant & (name == "[memory]"),
+        "sample": is_instant,
+        "counter": ph == "C",
+    }
+    return pl.coalesce(pl.when(condition).then(pl.lit(kind)) for kind, condition in conditions.items())
 
 
 def _with_ends(events: pl.DataFrame) -> pl.DataFrame:
@@ -130,23 +122,20 @@ def processes_of(events: pl.DataFrame, labels: pl.DataFrame, rank: int | None) -
     """The processes that have events on the CPU; a group (rank) without any is one process."""
     of_ranks = events.filter(~pl.col("sort").is_in(("counter", "annotation")))  # these may be without a rank
     group = of_ranks.select(group=pl.col("rank")).unique()
-    cpu = events.filter(pl.col("sort").is_in(("region", "sample", "memory"))).select(
-        group=pl.col("rank"), key=pl.coalesce("pid_raw", "own_pid", "pid")
-    )
+    key = pl.coalesce("pid_raw", "own_pid", "pid")
+    cpu = events.filter(pl.col("sort").is_in(("region", "sample", "memory"))).select(group="rank", key=key)
     counts = cpu.group_by("group", "key").len()
     # Python's functions have the number 0 in some versions of PyTorch.
     several = counts.filter((pl.col("key") != "0") | (pl.len().over("group") == 1))
     groups = several.join(group, on="group", how="right", nulls_equal=True).select("group", "key", "len")
     groups = groups.with_columns(pid=pl.col("key").cast(pl.Int64, strict=False))
     groups = groups.sort("group", "pid", "key", nulls_last=True).with_row_index("process")
-    commands = labels.filter(pl.col("name").cast(pl.String) == "process_name").select(
-        key=pl.coalesce("pid_raw", "pid"), command="label"
-    )
+    process_names = labels.filter(pl.col("name").cast(pl.String) == "process_name")
+    commands = process_names.select(key=pl.coalesce("pid_raw", "pid"), command="label")
     commands = commands.unique("key", keep="first", maintain_order=True)
     groups = groups.join(commands, on="key", how="left", maintain_order="left")
-    return groups.with_columns(
-        rank=pl.coalesce(pl.col("group"), pl.lit(rank, pl.Int64)), source=pl.lit(0, pl.UInt32), guid=pl.lit("")
-    )
+    rank_of_group = pl.coalesce(pl.col("group"), pl.lit(rank, pl.Int64))
+    return groups.with_columns(rank=rank_of_group, source=pl.lit(0, pl.UInt32), guid=pl.lit(""))
 
 
 def with_process(events: pl.DataFrame, processes: pl.DataFrame) -> pl.DataFrame:

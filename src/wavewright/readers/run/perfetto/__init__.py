@@ -35,7 +35,7 @@ from wavewright.readers.run.perfetto.slices import categorized, events_of, with_
 from wavewright.readers.run.perfetto.tracks import TrackPlaces, with_gpus
 
 _NAMES = packaged("names.toml", __package__)
-_NO_NUMBER = -(1 << 63)
+_NO_NUMBER = -(1 << 63)  #: Of the core: the trace does not say; in place of texts, 0.
 
 
 def read_perfetto(path: Path) -> MemorySource:
@@ -95,13 +95,10 @@ def _losses(raw: Mapping[str, Any], path: Path) -> list[Loss]:
     counts: dict[str, int] = {name: count for name, count in raw["counts"].items() if count}
     damage: dict[str, str] = _NAMES["damage"]
     losses = [Loss("malformed_events", counts[name], detail=damage[name]) for name in damage if name in counts]
-    sentences = {
-        name: sentence.format(f"{counts[name]:,}") for name, sentence in _NAMES["lost"].items() if name in counts
-    }
-    if sentences:
-        losses.append(
-            Loss("lost_packets", sum(counts[name] for name in sentences), detail="; ".join(sentences.values()))
-        )
+    lost = {name: sentence for name, sentence in _NAMES["lost"].items() if name in counts}
+    if lost:
+        detail = "; ".join(sentence.format(f"{counts[name]:,}") for name, sentence in lost.items())
+        losses.append(Loss("lost_packets", sum(counts[name] for name in lost), detail=detail))
     if "cut_bytes" in counts:
         losses.append(Loss("cut_file", detail=path.name))
     unread = dict(raw["unread"])

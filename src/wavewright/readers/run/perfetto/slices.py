@@ -35,11 +35,9 @@ def categorized(rows: pl.DataFrame, flows: pl.DataFrame, tracks: TrackPlaces, wo
         .when(pl.col("sort") != "mixed").then("sort")
         .when(is_copy).then(pl.lit("copy")).otherwise(pl.lit("dispatch"))
     )  # fmt: skip
-    rows = rows.with_columns(
-        kind.alias("sort"),
-        category.alias("category"),
-        rows["category"].replace_strict(domain, default="CPU", return_dtype=pl.Categorical).alias("domain"),
-    ).with_columns(own_sort.alias("sort"))
+    domains = rows["category"].replace_strict(domain, default="CPU", return_dtype=pl.Categorical)
+    rows = rows.with_columns(kind.alias("sort"), category.alias("category"), domains.alias("domain"))
+    rows = rows.with_columns(own_sort.alias("sort"))
     return _correlated(tracks.placed(rows), flows)
 
 
@@ -75,9 +73,8 @@ def events_of(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
         .when(pl.col("domain").cast(pl.String) != "MARKER").then("name"),
         event_properties="json",
     )  # fmt: skip
-    work = rows.with_columns(
-        tid=pl.coalesce("own_tid", pl.when("is_thread").then("tid")), event=pl.col("row").cast(pl.Int64) + 1
-    )
+    tid = pl.coalesce("own_tid", pl.when("is_thread").then("tid"))
+    work = rows.with_columns(tid=tid, event=pl.col("row").cast(pl.Int64) + 1)
     dispatches = work.filter(pl.col("sort") == "dispatch").with_columns(properties="json")
     for size in ("workgroup", "grid"):
         axes = dispatches.select(pl.col(size).cast(pl.String).str.extract_groups(_AXES).alias("axes"))["axes"].struct

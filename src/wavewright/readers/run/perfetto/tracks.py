@@ -12,14 +12,14 @@ from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
 from wavewright.readers.run.rocprofv3.agents import add_agents
 
-_NO_NUMBER = -(1 << 63)
-_PROCESS, _THREAD, _COUNTER = 1, 2, 3
-_DEEPEST = 16
+_NO_NUMBER = -(1 << 63)  #: Of the core: the trace does not say.
+_PROCESS, _THREAD = 1, 2  #: Kinds of tracks, as the core numbers them.
+_DEEPEST = 16  #: Tracks above one another that are followed.
 _GPU = re.compile(r"(?i)\b(?:gpu|device)\b[^\[\d]*\[?(\d{1,4})\b|\bagent\W*(\d{1,4})\b")
 _LABEL = re.compile(r"(GPU|CPU|NIC|Agent) (\d{1,4})(?: (gfx[0-9a-f]+))?")
 #: Counter tracks that follow from slices -> the table that says the same.
 _TABLES_BY_START = {"COPY BYTES to ": "copies", "PMC ": "counters"}
-_FIRST_MADE_UP_TID = 1 << 40
+_FIRST_MADE_UP_TID = 1 << 40  #: Of threads without a number: no thread of an operating system has so large a one.
 
 
 class TrackPlaces:

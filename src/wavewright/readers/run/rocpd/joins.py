@@ -121,12 +121,8 @@ class _Categories:
         # rocprof-sys writes rocm_hip_api, and names of its own for what it samples.
         name = pl.col("name").str.replace("^(timer|overflow)_sampling", "sampling")
         domains = texts.select(name.str.extract("^(?:rocm_)?([^_]*)").str.to_uppercase()).to_series()
-        return cls(
-            Lookup.of(texts["id"]),
-            texts["name"].cast(pl.Categorical),
-            domains.cast(pl.Categorical),
-            bool((domains == _MARKER).any()),
-        )
+        names, has_markers = texts["name"].cast(pl.Categorical), bool((domains == _MARKER).any())
+        return cls(Lookup.of(texts["id"]), names, domains.cast(pl.Categorical), has_markers)
 
 
 def _messages(extdata: pl.Series, domains: pl.Series) -> pl.Series:

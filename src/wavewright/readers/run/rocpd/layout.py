@@ -62,9 +62,9 @@ def stored_tables(version: str) -> dict[str, StoredTable]:
         guid = () if name == "metadata" else (_GUID,)
         stored_columns = [column for column in columns if _number(column.since) <= number]
         if number < _NIC_SINCE:
-            stored_columns = [
-                replace(c, choices=tuple(kind for kind in c.choices if kind != "NIC")) for c in stored_columns
-            ]
+            choices = [tuple(kind for kind in column.choices if kind != "NIC") for column in stored_columns]
+            pairs = zip(stored_columns, choices, strict=True)
+            stored_columns = [replace(column, choices=kinds) for column, kinds in pairs]
         tables[name] = StoredTable(name, (_ID, *guid, *stored_columns))
     return tables
 

@@ -115,21 +115,16 @@ class SystemSamples:
         exact = samples.unique(["event_id", "name"], keep="first", maintain_order=True)
         of_event = samples.unique("event_id", keep="first", maintain_order=True).select("event_id", other="timestamp")
         with_times = values.join(exact, on=["event_id", "name"], how="left").join(of_event, on="event_id", how="left")
-        with_times = (
-            with_times.with_columns(start_ns=pl.coalesce("timestamp", "other")).drop_nulls("start_ns").sort("row")
-        )
+        with_times = with_times.with_columns(start_ns=pl.coalesce("timestamp", "other")).drop_nulls("start_ns")
         where = self._run.frame("info_pmc", {"id": pl.Int64, "pid": pl.Int64, "agent_id": pl.Int64})
-        with_times = with_times.join(
-            where.unique("id", keep="first"), left_on="pmc_id", right_on="id", how="left"
-        ).sort("row")
-        rows = with_times.with_columns(
-            self._columns.numbers("info_process", with_times["pid"]).alias("process"),
-            self._columns.numbers("info_agent", with_times["agent_id"]).alias("agent"),
-        ).sort("start_ns", maintain_order=True)
+        where = where.unique("id", keep="first").rename({"id": "pmc_id"})
+        with_times = with_times.join(where, on="pmc_id", how="left").sort("row")
+        process = self._columns.numbers("info_process", with_times["pid"])
+        agent = self._columns.numbers("info_agent", with_times["agent_id"])
+        rows = with_times.with_columns(process=process, agent=agent).sort("start_ns", maintain_order=True)
         next_ns = pl.col("start_ns").shift(-1).over(_KEYS)
-        return rows.select(
-            *_KEYS, "start_ns", end_ns=pl.max_horizontal("start_ns", pl.coalesce(next_ns, "start_ns")), value="value"
-        )
+        end_ns = pl.max_horizontal("start_ns", pl.coalesce(next_ns, "start_ns"))
+        return rows.select(*_KEYS, "start_ns", end_ns.alias("end_ns"), "value")
 
     def frames(self) -> pl.DataFrame:
         """Rows of `frames`: those of one moment belong to the event of its first sample; depth 0 is stored last."""

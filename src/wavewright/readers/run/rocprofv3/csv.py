@@ -19,11 +19,11 @@ from wavewright.readers.run.rocprofv3.agents import add_agents
 from wavewright.readers.run.rocprofv3.event_tables import add_events
 
 _EVENTS = ("dispatches", "counters", "copies", "allocations", "scratch", "regions")
-_HEAD = 1 << 16
+_HEAD_BYTES = 1 << 16  #: Of a file, in which its header is.
 _MAX_AGENT_BYTES = 1 << 24
 #: A run of a file without process ids ends before a pause of ten minutes that is ten times as long as all work.
-_PAUSE_NS, _PAUSE_PER_WORK = 600 * 10**9, 10
-_START_NS = 10**6  #: No process has loaded the runtime and launched a kernel so soon after the last one ended.
+_PAUSE_NS_MIN, _PAUSE_PER_WORK_MIN = 600 * 10**9, 10
+_START_NS_MIN = 10**6  #: No process has loaded the runtime and launched a kernel so soon after the last one ended.
 
 
 def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
@@ -46,27 +46,30 @@ def read_rocprofv3_csv(path: Path, files: Sequence[Path]) -> MemorySource:
 def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """Dispatches of several runs in one file that names no process, with a `guid` for each run.
 
-    Each run numbers its dispatches anew, and ends before the next begins. Of one numbering, and where there is none, a
-    run ends where nothing is recorded for ten minutes and for ten times as long as all work takes.
+    A run ends in two cases: where the numbers of dispatches start again, and the times with the new numbers are after
+    all earlier ones; and where nothing is recorded for ten minutes and for ten times as long as all work takes.
     """
     if {"guid", "pid"} & set(rows.columns):
         return rows
-    number = pl.col("dispatch_id").cum_count().over("dispatch_id").cum_max() if "dispatch_id" in rows.columns else 1
-    dispatches = rows.with_row_index("row").with_columns(number=number).sort("start_ns", nulls_last=True)
-    spans = dispatches.group_by("number").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("start_ns")
-    is_after = pl.col("start_ns") >= pl.col("end_ns").cum_max().shift(1) + _START_NS
-    spans = spans.select("number", group=is_after.fill_null(value=False).cum_sum())
+    # The second dispatch of a number, and all that follow it in the file, are of the second numbering, and so on.
+    occurrence = pl.col("dispatch_id").cum_count().over("dispatch_id")
+    numbering = occurrence.cum_max() if "dispatch_id" in rows.columns else pl.lit(1)
+    dispatches = rows.with_row_index("row").with_columns(numbering=numbering).sort("start_ns", nulls_last=True)
+    previous_end_ns = pl.col("end_ns").cum_max().shift(1)
+    spans = dispatches.group_by("numbering").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("start_ns")
+    is_apart = (pl.col("start_ns") >= previous_end_ns + _START_NS_MIN).fill_null(value=False)
+    groups = spans.select("numbering", group=is_apart.cum_sum())  # numberings that overlap in time are one run
+    dispatches = dispatches.join(groups, on="numbering", maintain_order="left")
     work_ns = (pl.col("end_ns") - pl.col("start_ns")).clip(0).sum()
-    pause_ns = pl.col("start_ns") - pl.col("end_ns").cum_max().shift(1)
-    is_new = (pl.col("group").diff() > 0) | (pause_ns >= pl.max_horizontal(_PAUSE_NS, _PAUSE_PER_WORK * work_ns))
-    dispatches = dispatches.join(spans, on="number", maintain_order="left")
-    dispatches = dispatches.with_columns(number=is_new.fill_null(value=False).cum_sum() + 1)
-    count = int(dispatches["number"].max() or 1)  # type: ignore[arg-type]
+    is_paused = pl.col("start_ns") - previous_end_ns >= pl.max_horizontal(_PAUSE_NS_MIN, _PAUSE_PER_WORK_MIN * work_ns)
+    is_first_of_run = ((pl.col("group").diff() > 0) | is_paused).fill_null(value=False)
+    dispatches = dispatches.with_columns(run=is_first_of_run.cum_sum() + 1)
+    count = int(dispatches["run"].max() or 1)  # type: ignore[arg-type]
     if count == 1:
         return rows
     losses.append(Loss("several_recordings", count))
-    dispatches = dispatches.with_columns(guid=pl.format(f"{RECORDING_PREFIX}{{}}", "number"))
-    return dispatches.sort("row").drop("row", "number", "group")
+    dispatches = dispatches.with_columns(guid=pl.format(f"{RECORDING_PREFIX}{{}}", "run"))
+    return dispatches.sort("row").drop("row", "numbering", "group", "run")
 
 
 def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataFrame]:
@@ -75,7 +78,7 @@ def _raw_tables(files: Sequence[Path], losses: list[Loss]) -> dict[str, pl.DataF
     for file in files:
         try:
             with open_regular(file) as stream:
-                head = stream.read(_HEAD)
+                head = stream.read(_HEAD_BYTES)
                 layout = layout_of(header_of(head))
         except OSError as error:
             raise UsageError(f"cannot be read ({error.strerror})", where=str(file)) from error
@@ -122,6 +125,7 @@ def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
         # Literals alone would make a row of a frame without rows.
         parts.append(frame.with_columns(_guid(frame), pid).select("guid", "pid").unique())
     pairs = pl.concat(parts).unique().sort("guid", "pid", nulls_last=True)
+    # Rows without a process id belong to one of the processes that their recording names, if it names any.
     processes = pairs.filter(pl.col("pid").is_not_null() | pl.col("pid").is_null().all().over("guid"))
     if not processes.height:
         processes = pl.DataFrame({"guid": [""], "pid": [None]}, schema={"guid": pl.String, "pid": pl.Int64})
@@ -139,13 +143,14 @@ def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str
     if processes.height == 1:
         return frame.with_columns(process=pl.lit(0, pl.UInt32))
     rows = frame.with_columns(_guid(frame))
-    first = processes.group_by("guid", maintain_order=True).agg(pl.col("process").first())
-    candidates = [rows.join(first, on="guid", how="left", maintain_order="left")["process"]]
+    candidates = []  # the surest first
+    if "pid" in frame.columns:
+        candidates.append(link(rows, processes, ["guid", "pid"], "process")["process"])
     if "tid" in frame.columns:
         threads = _threads_with_pids(events).join(processes, on=["guid", "pid"]).unique(["guid", "tid"], keep="none")
-        candidates.insert(0, link(rows, threads, ["guid", "tid"], "process")["process"])
-    if "pid" in frame.columns:
-        candidates.insert(0, link(rows, processes, ["guid", "pid"], "process")["process"])
+        candidates.append(link(rows, threads, ["guid", "tid"], "process")["process"])
+    first = processes.group_by("guid", maintain_order=True).agg(pl.col("process").first())
+    candidates.append(rows.join(first, on="guid", how="left", maintain_order="left")["process"])
     return frame.with_columns(pl.coalesce(candidates).fill_null(0).cast(pl.UInt32).alias("process"))
 
 

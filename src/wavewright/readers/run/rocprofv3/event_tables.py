@@ -81,17 +81,13 @@ def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataF
             continue
         frame, operation = events[kind], pl.col("operation").cast(pl.String).str.to_uppercase()
         level = pl.when(operation.str.contains("VMEM|VIRTUAL")).then(pl.lit("VIRTUAL")).otherwise(pl.lit("REAL"))
-        columns = [
-            operation.str.extract("(ALLOC|FREE|RECLAIM)(?:ATE)?$").fill_null(operation).alias("type"),
-            (pl.lit("SCRATCH") if kind == "scratch" else level).alias("level"),
-        ]
+        word = operation.str.extract("(ALLOC|FREE|RECLAIM)(?:ATE)?$").fill_null(operation)
+        columns = [word.alias("type"), (pl.lit("SCRATCH") if kind == "scratch" else level).alias("level")]
         if "address" in frame.columns:
             address = pl.col("address")
             as_hex = address.str.strip_prefix("0x").str.to_integer(base=16, strict=False)
-            is_hex = address.str.starts_with("0x")
-            columns.append(
-                pl.when(is_hex).then(as_hex).otherwise(address.cast(pl.Int64, strict=False)).alias("address")
-            )
+            number = address.cast(pl.Int64, strict=False)
+            columns.append(pl.when(address.str.starts_with("0x")).then(as_hex).otherwise(number).alias("address"))
         if "flags" in frame.columns:
             flags = pl.col("flags").str.extract(r"(-?\d+)")
             columns.append(pl.concat_str(pl.lit('{"flags": "'), flags, pl.lit('"}')).alias("properties"))

@@ -67,20 +67,18 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
     # The first of these has the id 0, which is never used.
     code_objects = [record for record in process.code_objects if record.get("code_object_id")]
     symbols = [record for record in process.kernel_symbols if record.get("kernel_id")]
-    storages = [{"1": "FILE", "2": "MEMORY"}.get(str(record.get("storage_type"))) for record in code_objects]
+    kinds = {"1": "FILE", "2": "MEMORY"}
+    storages = [{"storage": kinds.get(str(record.get("storage_type")))} for record in code_objects]
+    names = [{"name": _symbol_name(record)} for record in symbols]
     rows: dict[str, list[dict[str, Any]]] = {
         "nodes": [_row("nodes", metadata.node)],
         "processes": [about],
         "agents": [_agent_row(agent, number) for agent in process.agents],
-        "code_objects": [
-            _row("code_objects", record, process=number, storage=storage, properties=_text(record))
-            for record, storage in zip(code_objects, storages, strict=True)
-        ],
-        "symbols": [
-            _row("symbols", record, process=number, name=_symbol_name(record), properties=_text(record))
-            for record in symbols
-        ],
     }
+    described = (("code_objects", code_objects, storages), ("symbols", symbols, names))
+    for table, records, facts in described:
+        pairs = zip(records, facts, strict=True)
+        rows[table] = [_row(table, row, process=number, properties=_text(row)) | more for row, more in pairs]
     return {name: _typed_frame(name, table_rows) for name, table_rows in rows.items()}
 
 
@@ -178,17 +176,12 @@ def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
     """Records with the names of their operations, which the file stores separately."""
     if table == "counters":
         names = {_handle(counter.get("id")): str(counter.get("name", "")) for counter in process.counters}
-        counters = pl.DataFrame(
-            {"counter_id": [_fitting(key) for key in names], "counter": list(names.values())},
-            {"counter_id": pl.Int64, "counter": pl.String},
-        )
+        columns = {"counter_id": [_fitting(key) for key in names], "counter": list(names.values())}
+        counters = pl.DataFrame(columns, {"counter_id": pl.Int64, "counter": pl.String})
         with_names = frame.join(counters, on="counter_id", how="left", maintain_order="left")
         return with_names.with_columns(pl.col("counter").fill_null(pl.format("counter {}", "counter_id")))
-    rows = [
-        (number, at, kind.kind, operation)
-        for number, kind in enumerate(process.strings.buffer_records)
-        for at, operation in enumerate(kind.operations)
-    ]
+    kinds = [(number, kind.kind, kind.operations) for number, kind in enumerate(process.strings.buffer_records)]
+    rows = [(number, at, kind, name) for number, kind, names in kinds for at, name in enumerate(names)]
     schema = {"kind": pl.Int64, "operation": pl.Int64, "category": pl.Categorical, "function": pl.Categorical}
     names_of = pl.DataFrame(rows, schema, orient="row")
     with_names = frame.join(names_of, on=["kind", "operation"], how="left", maintain_order="left").drop("operation")
@@ -218,10 +211,8 @@ def _assembled(
     events = with_numbers(events, tables)
     for ours, column in (("agent", "agent_id"), ("src_agent", "src_id"), ("dst_agent", "dst_id")):
         agents = tables["agents"].select("process", pl.col("agent").alias(ours), pl.col("agent_id").alias(column))
-        events = {
-            name: link(frame, agents, ["process", column], ours) if column in frame.columns else frame
-            for name, frame in events.items()
-        }
+        with_column = {name: frame for name, frame in events.items() if column in frame.columns}
+        events |= {name: link(frame, agents, ["process", column], ours) for name, frame in with_column.items()}
     for name in ("dispatches", "counters"):
         if name in events:
             events[name] = _with_kernel_names(events[name], tables["symbols"], losses)
@@ -231,10 +222,10 @@ def _assembled(
 
 def _with_kernel_names(dispatches: pl.DataFrame, symbols: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
     """Dispatches with the name and registers of their kernel symbol."""
-    kernel_names = symbols.select(
-        "process", "symbol_id", pl.col("name").cast(pl.Categorical), "sgpr_count", "vgpr_count", "accum_vgpr_count"
-    ).unique(["process", "symbol_id"], keep="first", maintain_order=True)
-    rows = dispatches.join(kernel_names, on=["process", "symbol_id"], how="left", maintain_order="left")
+    key, registers = ["process", "symbol_id"], ("sgpr_count", "vgpr_count", "accum_vgpr_count")
+    kernels = symbols.select(*key, pl.col("name").cast(pl.Categorical), *registers)
+    kernels = kernels.unique(key, keep="first", maintain_order=True)
+    rows = dispatches.join(kernels, on=key, how="left", maintain_order="left")
     unknown = rows["name"].null_count()
     if unknown:
         losses.append(Loss("dangling_rows", unknown, detail="dispatches of kernels that the file does not list"))

@@ -61,10 +61,9 @@ class Measurements:
     @cached_property
     def _info(self) -> pl.DataFrame:
         """One row per process and name."""
-        parts = [
-            pl.DataFrame({"process": self._processes(piece["op_id"]), "name_id": piece["name_id"]}).unique()
-            for piece in self._database.chunks("rocpd_counter", {"op_id": pl.Int64, "name_id": pl.Int64})
-        ]
+        pieces = self._database.chunks("rocpd_counter", {"op_id": pl.Int64, "name_id": pl.Int64})
+        pairs_of = ({"process": self._processes(piece["op_id"]), "name_id": piece["name_id"]} for piece in pieces)
+        parts = [pl.DataFrame(columns).unique() for columns in pairs_of]
         empty = pl.DataFrame(schema={"process": pl.UInt32, "name_id": pl.Int64})
         pairs = pl.concat([empty, *parts]).unique().sort("process", "name_id").with_row_index("counter")
         name = self._entities.strings.take("string", pairs["name_id"]).cast(pl.String).alias("name")
@@ -74,9 +73,8 @@ class Measurements:
         types = {"op_id": pl.Int64, "name_id": pl.Int64, "value": pl.Float64}
         info = self._info.select("process", "name_id", "counter")
         for piece in self._database.chunks("rocpd_counter", types):
-            rows = piece.with_columns(
-                process=self._processes(piece["op_id"]), event=piece["op_id"] + self._ops.first_event
-            )
+            event = piece["op_id"] + self._ops.first_event
+            rows = piece.with_columns(process=self._processes(piece["op_id"]), event=event)
             yield rows.join(info, on=["process", "name_id"], how="left", maintain_order="left", nulls_equal=True)
 
 
@@ -131,9 +129,8 @@ def _numbered(entities: Entities, table: str) -> pl.DataFrame:
         return entities.threads.with_columns(pl.col("tid") % stride) if stride else entities.threads
     if table == "agents":
         number = pl.col("gpuId") % entities.gpu_stride if entities.gpu_stride else pl.col("gpuId")
-        return entities.agents.with_columns(
-            agent_id=pl.col("gpuId"), kind=pl.lit("GPU"), absolute_index=number, properties=_json("gpuId")
-        )
+        columns = {"agent_id": pl.col("gpuId"), "kind": pl.lit("GPU"), "absolute_index": number}
+        return entities.agents.with_columns(properties=_json("gpuId"), **columns)
     if table == "queues":
         return entities.queues.with_columns(queue_id=pl.col("queueId"), properties=_json("gpuId"))
     return entities.streams.with_columns(name=pl.col("text").cast(pl.String))
@@ -195,6 +192,5 @@ def required(version: str) -> dict[str, tuple[str, ...]]:
 
 def note_missing_in_file(database: Database, version: str) -> None:
     """Record as losses the parts that a file lacks."""
-    note_missing(
-        database, required(version), [*_SCHEMA["tables"], *(_SCHEMA["of_schemas"] if version in _MORE else ())]
-    )
+    tables = [*_SCHEMA["tables"], *(_SCHEMA["of_schemas"] if version in _MORE else ())]
+    note_missing(database, required(version), tables)

@@ -59,9 +59,8 @@ class Calls:
             if names & {"thread", "process"}:
                 thread = self._entities.thread_of(calls["id"]).alias("thread")
                 ids += [thread, self._entities.process_of(thread).alias("process")]
-            rows = calls.with_columns(*ids, *self._texts(calls, names)).with_columns(
-                pl.col("start").alias("time_ns" if table == "samples" else "start_ns"), pl.col("end").alias("end_ns")
-            )
+            start = pl.col("start").alias("time_ns" if table == "samples" else "start_ns")
+            rows = calls.with_columns(*ids, *self._texts(calls, names)).with_columns(start, end_ns="end")
             if "name" in names:
                 wrong["dangling_rows", "names of rocpd_api"] += rows["name"].null_count()
             yield rows

@@ -24,18 +24,14 @@ class Entities:
         has_tags = {"tag", "value"} <= set(database.tables.get("rocpd_metadata", ()))
         pairs = database.query("SELECT tag, value FROM rocpd_metadata") if has_tags else []
         self.metadata: dict[str, str] = {str(tag): str(value) for tag, value in pairs}
-        self.arguments_table = "rocpd_ustring" if "rocpd_ustring" in database.tables else "rocpd_string"
         self.pid_stride = self._stride("pid_stride")
         self.gpu_stride = self._stride("gpu_stride")
 
     def note(self, counts: Counter[tuple[str, str]]) -> None:
         """Add the losses of a pass over a table, (kind of loss, table) -> rows; a repeated pass adds nothing."""
         known_losses = {(loss.kind, loss.detail) for loss in self.database.losses}
-        self.database.losses.extend(
-            Loss(kind, count, detail)
-            for (kind, detail), count in counts.items()
-            if count and (kind, detail) not in known_losses
-        )
+        new_counts = {key: count for key, count in counts.items() if count and key not in known_losses}
+        self.database.losses.extend(Loss(kind, count, detail) for (kind, detail), count in new_counts.items())
 
     def _stride(self, tag: str) -> int:
         """Distance between the ids of two nodes; 0 = all is of one node."""
@@ -48,10 +44,9 @@ class Entities:
 
     @cached_property
     def texts(self) -> Keyed:
-        """id -> `string` of the arguments of calls."""
-        if self.arguments_table == "rocpd_string":
-            return self.strings
-        return keyed(self.database, "rocpd_ustring", "id", {"string": pl.Categorical})
+        """id -> `string` of the arguments of calls; the same strings in files without a table for them."""
+        has_table = "rocpd_ustring" in self.database.tables
+        return keyed(self.database, "rocpd_ustring", "id", {"string": pl.Categorical}) if has_table else self.strings
 
     def string_ids(self, pattern: str) -> pl.Series:
         """Ids of the strings that a pattern matches."""
@@ -151,10 +146,8 @@ class Entities:
     @cached_property
     def stream_texts(self) -> Keyed:
         """api id -> `stream`, the stored name of the stream of a launch or copy."""
-        parts = [
-            self.database.frame(table, {"api_ptr_id": pl.Int64, "stream": pl.Categorical})
-            for table in ("rocpd_kernelapi", "rocpd_copyapi")
-        ]
+        columns: dict[str, type[pl.DataType]] = {"api_ptr_id": pl.Int64, "stream": pl.Categorical}
+        parts = [self.database.frame(table, columns) for table in ("rocpd_kernelapi", "rocpd_copyapi")]
         graphs = self.graph_launches.frame
         return Keyed(pl.concat([*parts, graphs.select("api_ptr_id", "stream")]), "api_ptr_id")
 
@@ -163,18 +156,15 @@ class Entities:
         """api id -> `stream` and `graph_exec` of launches of graphs, from their arguments."""
         function_ids = self.string_ids(_GRAPH_LAUNCH)
         columns = {"id": pl.Int64, "apiName_id": pl.Int64, "args_id": pl.Int64}
-        calls = [
-            piece.filter(pl.col("apiName_id").is_in(function_ids.implode()))
-            for piece in (self.database.chunks("rocpd_api", columns) if function_ids.len() else ())
-        ]
+        is_launch = pl.col("apiName_id").is_in(function_ids.implode())
+        pieces = self.database.chunks("rocpd_api", columns) if function_ids.len() else ()
+        calls = [piece.filter(is_launch) for piece in pieces]
         graph_calls = pl.concat([pl.DataFrame(schema=columns), *calls])
         text = self.texts.take("string", graph_calls["args_id"]).cast(pl.String)
-        launches = pl.DataFrame({"api_ptr_id": graph_calls["id"], "text": text}).select(
-            "api_ptr_id",
-            pl.col("text").str.extract(r"\bstream *= *(\w+)").cast(pl.Categorical).alias("stream"),
-            hexadecimal(pl.col("text").str.extract(r"\bgraphExec *= *(\w+)")).alias("graph_exec"),
-        )
-        return Keyed(launches, "api_ptr_id")
+        stream, graph = (pl.col("text").str.extract(rf"\b{name} *= *(\w+)") for name in ("stream", "graphExec"))
+        launches = pl.DataFrame({"api_ptr_id": graph_calls["id"], "text": text})
+        columns_of_launch = {"stream": stream.cast(pl.Categorical), "graph_exec": hexadecimal(graph)}
+        return Keyed(launches.select("api_ptr_id", **columns_of_launch), "api_ptr_id")
 
     @cached_property
     def streams(self) -> pl.DataFrame:

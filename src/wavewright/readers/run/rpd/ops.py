@@ -110,11 +110,10 @@ class _Piece:
         return pl.DataFrame(selected)
 
     def _column(self, name: str, *, is_copy: bool) -> pl.Series | None:
+        """A column of a run; None = RPD has nothing for it."""
         if name in _SIMPLE:
             return self._piece[_SIMPLE[name]]
-        if name == "name":
-            return self.name
-        if name in ("process", "thread", "agent", "queue", "stream", "correlation", "event", "graph_exec"):
+        if name in _PROPERTIES:
             column: pl.Series = getattr(self, name)
             return column
         if name == "properties":
@@ -223,4 +222,6 @@ class _Piece:
         return pl.DataFrame(properties).select(pl.struct(pl.all()).struct.json_encode()).to_series()
 
 
-_SIMPLE = {"start_ns": "start", "end_ns": "end", "dispatch_id": "id"}
+_SIMPLE = {"start_ns": "start", "end_ns": "end", "dispatch_id": "id"}  #: Columns of a run -> of `rocpd_op`.
+#: Columns of a run that are properties of `_Piece` of the same name.
+_PROPERTIES = ("name", "process", "thread", "agent", "queue", "stream", "correlation", "event", "graph_exec")

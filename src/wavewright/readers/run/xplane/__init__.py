@@ -9,7 +9,8 @@
 | `MemoryAllocation`, `MemoryDeallocation` of the host | allocations of level FRAMEWORK |
 
 Times of lines are usually counted from the start of the recording, which the plane `Task Environment` has. Calls of the
-HIP runtime are on lines of their own (`Host Threads/tid`), not on those of the threads that XLA names.
+HIP runtime are on lines of their own (`Host Threads/tid`), not on those of the threads that XLA names. `planes` decodes
+the file; here its events become rows (tuples in the order of `_SCHEMAS`), of which every one begins with `_LINKED`.
 """
 
 from __future__ import annotations
@@ -37,11 +38,11 @@ _HOST = "/host:"
 _PYTHON = re.compile(r"\$(\S+):(\d+) (.*)")
 _ALLOCATOR = re.compile(r"GPU_(\d{1,4})_")
 _MEMORY = {"MemoryAllocation": "ALLOC", "MemoryDeallocation": "FREE"}
-_DOMAINS = (("HIP", "hip", "__hip"), ("HSA", "hsa_"), ("RCCL", "nccl", "rccl"))
+_DOMAINS = {"HIP": ("hip", "__hip"), "HSA": ("hsa_",), "RCCL": ("nccl", "rccl")}  #: Domain -> how names of calls begin.
 _CUDA = re.compile("cu(da)?[A-Z]")
-_STEP = "step_num"
+_STEP = "step_num"  #: Statistic of the ranges around a step.
 _CORRELATION = "correlation_id"
-_LARGEST = 1 << 63
+_LARGEST = 1 << 63  #: Numbers from here on do not fit into columns.
 #: Columns of `dispatches` that `kernel_sizes` fills, in this order.
 SIZES = tuple(f"{size}_{axis}" for size in ("workgroup", "grid") for axis in "xyz")
 SIZES += ("lds_bytes", "scratch_bytes", "vgpr_count")
@@ -100,29 +101,28 @@ class _Rows:
         self._rows: dict[str, list[tuple[Any, ...]]] = {name: [] for name in _SCHEMAS}
         self._agents: dict[int, dict[str, Any]] = {}
         self._hostname = next((name for name in space.hostnames if name), None)
-        self._texts: dict[tuple[Any, ...], str | None] = {}
+        self._texts: dict[tuple[Any, ...], str] = {}  #: Statistics -> their JSON.
         self.thread_names: list[tuple[int, str]] = []
         facts: Statistics = {}
         for plane in space.planes:
             facts |= plane.statistics if plane.name == "Task Environment" else {}
-        start = facts.get("profile_start_time")
-        self._zero_ns = start if isinstance(start, int) and 0 < start < _LARGEST >> 1 else 0
-        unread = 0
+        start_ns = facts.get("profile_start_time")
+        self._zero_ns = start_ns if isinstance(start_ns, int) and 0 < start_ns < _LARGEST >> 1 else 0
+        unread_count = 0
         for plane in space.planes:
             if match := _GPU.match(plane.name):
                 self._take_gpu(plane, int(match[1]))
             elif plane.name.startswith(_HOST):
                 self._take_host(plane)
             else:
-                unread += sum(len(line.events) for line in plane.lines)
-        if unread:
-            losses.append(Loss("unread_records", unread, detail="planes that are neither a GPU nor the host"))
+                unread_count += sum(len(line.events) for line in plane.lines)
+        if unread_count:
+            losses.append(Loss("unread_records", unread_count, detail="planes that are neither a GPU nor the host"))
 
     def tables(self) -> dict[str, pl.DataFrame]:
         """The events, and the agents, the process and the node."""
-        tables = {
-            name: pl.DataFrame(self._rows[name], schema=schema, orient="row") for name, schema in _SCHEMAS.items()
-        }
+        schemas = _SCHEMAS.items()
+        tables = {name: pl.DataFrame(self._rows[name], schema=schema, orient="row") for name, schema in schemas}
         tables["agents"] = frame_of(RUN["agents"], list(self._agents.values()))
         host = {"node": 0, "hostname": self._hostname}
         tables["nodes"] = frame_of(RUN["nodes"], [host] if self._hostname else [])
@@ -140,33 +140,33 @@ class _Rows:
             self._agents[device] |= {
                 "vendor": vendor if isinstance(vendor, str) else None,
                 "cu_count": units if isinstance(units, int) and 0 < units < 1 << 31 else None,
-                "properties": self._text(statistics, ()),
+                "properties": self._text(statistics),
             }
         return int(self._agents[device]["agent"])
 
-    def _times(self, event: Event) -> tuple[int, int]:
-        """Start and end of an event; those of files that count from the start of the recording are moved by it."""
-        zero = self._zero_ns if event.start_ns < self._zero_ns else 0
-        return event.start_ns + zero, event.end_ns + zero
+    def _linked(self, event: Event) -> tuple[int | None, ...]:
+        """The columns `_LINKED` of an event; times that count from the start of the recording are moved by it."""
+        zero_ns = self._zero_ns if event.start_ns < self._zero_ns else 0
+        return 0, _positive(event.statistics.get(_CORRELATION)), event.start_ns + zero_ns, event.end_ns + zero_ns
 
     def _take_gpu(self, plane: Plane, device: int) -> None:
+        """Rows of dispatches, copies and device lines, from the plane of a GPU."""
         agent = self._agent(device, plane.statistics)
         for line in plane.lines:
-            match = _STREAM.match(line.name)
+            stream = _STREAM.match(line.name)
             for event in line.events:
-                statistics = event.statistics
-                link = (0, _positive(statistics.get(_CORRELATION)), *self._times(event))
-                text = self._text(statistics, (_CORRELATION,))
-                if match is None:
-                    self._rows["device_lines"].append((*link, agent, line.name, event.name, text))
-                elif copy := copied(event.name, statistics):
-                    self._rows["copies"].append((*link, *copy, agent, int(match[1]), text))
+                linked, text = self._linked(event), self._text(event.statistics)
+                if stream is None:
+                    self._rows["device_lines"].append((*linked, agent, line.name, event.name, text))
+                elif copy := copied(event.name, event.statistics):
+                    self._rows["copies"].append((*linked, *copy, agent, int(stream[1]), text))
                 else:
-                    sizes = kernel_sizes(statistics.get("kernel_details"))
+                    sizes = kernel_sizes(event.statistics.get("kernel_details"))
                     name = event.name.removesuffix(".kd")
-                    self._rows["dispatches"].append((*link, name, agent, int(match[1]), text, *sizes))
+                    self._rows["dispatches"].append((*linked, name, agent, int(stream[1]), text, *sizes))
 
     def _take_host(self, plane: Plane) -> None:
+        """Rows of regions and allocations, from a plane of the host, whose lines are threads."""
         for line in plane.lines:
             self.thread_names.append((line.number, line.name))
             for event in line.events:
@@ -174,13 +174,13 @@ class _Rows:
                     self._take_memory(line, event)
                     continue
                 name, domain = _named(event)
-                link = (0, _positive(event.statistics.get(_CORRELATION)), *self._times(event))
                 function = name if domain != "MARKER" else None
                 category = "HIP_RUNTIME_API" if domain == "HIP" else plane.name.removeprefix("/")
-                text = self._text(event.statistics, (_CORRELATION,))
-                self._rows["regions"].append((*link, name, function, domain, category, text, line.number))
+                about = (name, function, domain, category, self._text(event.statistics))
+                self._rows["regions"].append((*self._linked(event), *about, line.number))
 
     def _take_memory(self, line: Line, event: Event) -> None:
+        """A row of allocations; a release frees no bytes of its own: its address tells which allocation it ends."""
         statistics = event.statistics
         match = _ALLOCATOR.match(str(statistics.get("allocator_name", "")))
         agent = self._agent(int(match[1])) if match else None
@@ -188,20 +188,20 @@ class _Rows:
         size = _positive(statistics.get("allocation_bytes")) or _positive(statistics.get("requested_bytes"))
         text = msgspec.json.encode(statistics).decode()
         place = (line.number, agent, _positive(statistics.get("addr")), size if kind == "ALLOC" else 0)
-        self._rows["allocations"].append((0, None, *self._times(event), kind, "FRAMEWORK", text, *place))
+        _, _, *times = self._linked(event)
+        self._rows["allocations"].append((0, None, *times, kind, "FRAMEWORK", text, *place))
 
-    def _text(self, statistics: Statistics, without: tuple[str, ...]) -> str | None:
-        """The statistics as JSON; the same text is stored once."""
-        values = {key: value for key, value in statistics.items() if key not in without}
-        if not values:
-            return None
+    def _text(self, statistics: Statistics) -> str | None:
+        """The statistics as JSON, but for what is a column; the same text is stored once."""
+        values = {key: value for key, value in statistics.items() if key != _CORRELATION}
         key = tuple(values.items())
-        if key not in self._texts:
+        if values and key not in self._texts:
             self._texts[key] = msgspec.json.encode(values).decode()
-        return self._texts[key]
+        return self._texts.get(key)
 
 
 def _positive(value: Any) -> int | None:
+    """A number above 0 that fits into a column; None for anything else: 0 = not recorded."""
     return value if isinstance(value, int) and 0 < value < _LARGEST else None
 
 
@@ -211,8 +211,8 @@ def _named(event: Event) -> tuple[str, str]:
     if name.startswith("$"):
         match = _PYTHON.fullmatch(name)
         return f"{match[1]}({match[2]}): {match[3]}" if match else name[1:], "PYTHON"
-    for domain, *starts in _DOMAINS:
-        if name.startswith(tuple(starts)):
+    for domain, starts in _DOMAINS.items():
+        if name.startswith(starts):
             return name, domain
     if _CUDA.match(name):
         return name, "CUDA"

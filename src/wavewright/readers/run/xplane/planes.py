@@ -1,7 +1,14 @@
 """Planes, lines and events of an XSpace (TensorFlow's `xplane.proto`), as rows.
 
 An event has the name of its metadata, and statistics (key and value) of its own and of its metadata. Its time is that
-of its line plus an offset in picoseconds.
+of its line plus an offset in picoseconds. Numbers of the fields that are read here:
+
+    XSpace          1 planes, 2 errors, 3 warnings, 4 hostnames
+    XPlane          2 name, 3 lines, 4 event_metadata (a map), 5 stat_metadata (a map), 6 stats
+    XLine           1 id, 2 name, 3 timestamp_ns, 4 events, 11 display_name
+    XEvent          1 metadata_id, 2 offset_ps, 3 duration_ps, 4 stats, 5 num_occurrences (instead of an offset)
+    XStat           1 metadata_id, 2 double, 3 uint64, 4 int64, 5 string, 7 reference to the name of a stat_metadata
+    XEventMetadata  2 name, 4 display_name, 5 stats;  XStatMetadata  2 name;  entries of maps  1 key, 2 value
 """
 
 from __future__ import annotations
@@ -12,10 +19,10 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 Statistics: TypeAlias = "dict[str, Any]"
-_Read: TypeAlias = "tuple[int, int | None, int, Statistics]"
+_EventFields: TypeAlias = "tuple[int, int | None, int, Statistics]"  #: Of `XEvent`: see `_event`.
 _LARGEST_NS = 1 << 62
 _USUAL_SHIFT = 56  #: Of the last byte of a number below 2^63, which cannot be negative.
-_USUAL_BYTES = 3 + 9
+_USUAL_BYTES = 3 + 9  #: Of a statistic: two keys, a metadata id below 128, and such a number.
 _UNREAD_BYTES = 1 << 16  #: Longer texts and bytes (programs) are not statistics to show.
 
 
@@ -109,6 +116,7 @@ class _PlaneReader:
         return key, fields
 
     def _read_name(self, part: Field) -> None:
+        """The name of a metadata of events, and the statistics that all its events share."""
         key, fields = self._entry(part)
         texts = {item.number: self._wire.text(item) for item in fields if item.number in (2, 4)}
         self._names[key] = texts.get(2) or texts.get(4) or ""
@@ -120,7 +128,7 @@ class _PlaneReader:
             self._shared[key] = values
 
     def _line(self, part: Field) -> Line:
-        line, begin_ns, events = Line(), 0, []
+        line, start_ns, events = Line(), 0, []
         label = ""
         for item in self._wire.fields(part.begin, part.end):
             if item.number == 1:
@@ -128,26 +136,27 @@ class _PlaneReader:
             elif item.number == 2:
                 line.name = self._wire.text(item)
             elif item.number == 3:
-                begin_ns = signed(item.value)
+                start_ns = signed(item.value)
             elif item.number == 4:
                 events.append(item)
             elif item.number == 11:
                 label = self._wire.text(item)
         line.name = label or line.name
-        line.events = list(self._events(events, begin_ns))
+        line.events = list(self._events(events, start_ns))
         return line
 
-    def _events(self, parts: list[Field], begin_ns: int) -> Iterator[Event]:
+    def _events(self, parts: list[Field], line_ns: int) -> Iterator[Event]:
+        """The events of a line that starts at `line_ns`."""
         for _, _, begin, end in parts:
-            metadata, offset, duration, statistics = self._usual_event(begin, end) or self._event(begin, end)
-            start, stop = begin_ns + (offset or 0) // 1000, begin_ns + ((offset or 0) + duration) // 1000
-            if offset is None or max(abs(start), abs(stop)) >= _LARGEST_NS:
+            metadata, offset_ps, duration_ps, statistics = self._usual_event(begin, end) or self._event(begin, end)
+            start_ns, end_ns = line_ns + (offset_ps or 0) // 1000, line_ns + ((offset_ps or 0) + duration_ps) // 1000
+            if offset_ps is None or max(abs(start_ns), abs(end_ns)) >= _LARGEST_NS:
                 self._space.timeless_count += 1
                 continue
-            values = self._shared.get(metadata)
-            yield Event(self._names.get(metadata, ""), start, stop, values | statistics if values else statistics)
+            shared = self._shared.get(metadata)
+            yield Event(self._names.get(metadata, ""), start_ns, end_ns, shared | statistics if shared else statistics)
 
-    def _event(self, begin: int, end: int) -> _Read:
+    def _event(self, begin: int, end: int) -> _EventFields:
         """Metadata, offset, duration and statistics of any event; the offset is None for a sum over events."""
         offset: int | None = 0
         metadata = duration = 0
@@ -165,7 +174,7 @@ class _PlaneReader:
                 offset = None
         return metadata, offset, duration, statistics
 
-    def _usual_event(self, begin: int, end: int) -> _Read | None:
+    def _usual_event(self, begin: int, end: int) -> _EventFields | None:
         """The result of `_event` in a fraction of the time, for the fields of nearly all events; None = it has more."""
         data, at = self._wire.data, begin
         numbers = [0, 0, 0]
@@ -173,7 +182,7 @@ class _PlaneReader:
         while at < end:
             key = data[at]
             at += 1
-            if key == 0x22:  # statistics
+            if key == 0x22:  # field 4, of bytes: statistics
                 size = data[at] if at < end else 0x80
                 stop = at + 1 + size
                 if size >= 0x80 or stop > end:
@@ -181,7 +190,7 @@ class _PlaneReader:
                 self._add(at + 1, stop, statistics)
                 at = stop
                 continue
-            if key not in (0x08, 0x10, 0x18):
+            if key not in (0x08, 0x10, 0x18):  # fields 1 to 3, varints
                 return None
             value = shift = 0
             while True:
@@ -198,6 +207,7 @@ class _PlaneReader:
         return metadata, offset, duration, statistics
 
     def _add(self, begin: int, end: int, statistics: Statistics) -> None:
+        """Add the `XStat` between two offsets to statistics."""
         content = self._wire.data[begin:end]
         pair = self._decoded.get(content)
         if pair is None:
@@ -211,7 +221,7 @@ class _PlaneReader:
     def _usual_statistic(self, content: bytes) -> tuple[tuple[str, Any], bool] | None:
         """The result of `_statistic` for a key below 128 and a number from 0 on; None = it is another one."""
         is_usual = 4 <= len(content) <= _USUAL_BYTES and content[0] == 0x08 and content[1] < 0x80
-        if not is_usual or content[2] not in (0x18, 0x20):
+        if not is_usual or content[2] not in (0x18, 0x20):  # fields 3 and 4, varints
             return None
         value = shift = 0
         for byte in content[3:]:
@@ -222,6 +232,7 @@ class _PlaneReader:
         return None
 
     def _statistic(self, begin: int, end: int) -> tuple[tuple[str, Any], bool]:
+        """Key and value of any `XStat`, and whether the value is a name that the plane stores once."""
         key, value, is_name = 0, None, False
         wire = self._wire
         for item in wire.fields(begin, end):
