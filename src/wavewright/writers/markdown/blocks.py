@@ -33,13 +33,9 @@ def block_markdown(block: Block | Sequence[Finding]) -> str:
     match block:
         case Sentence(text, style):
             body = prose(text)
-            return (
-                f"**{body}**"
-                if body and style == "headline"
-                else f"*{style}:* {body}".rstrip()
-                if style != "plain"
-                else body
-            )
+            if body and style == "headline":
+                return f"**{body}**"
+            return body if style == "plain" else f"*{style}:* {body}".rstrip()
         case Labelled(label, text):
             return f"*{prose(label)}:* {prose(text)}".rstrip() if prose(label) else prose(text)
         case Finding():

@@ -36,9 +36,9 @@ def draw_columns(
 def draw_area(svg: Svg, colour: str, steps: Sequence[tuple[float, float, float]], across: Scale, up: Scale) -> None:
     """The area under a curve that is constant in each of its (start, end, value); where there is none, it is 0."""
     base = number(up.at(up.low))
-    path: list[str] = []
-    reached: float | None = None
-    height = ""
+    path: list[str] = []  #: Pieces; the last one is the step that may still become longer.
+    reached: float | None = None  #: The end of the steps so far; None = none yet.
+    height = ""  #: Of the last step, as it was written; empty = a new area starts.
     for start, end, value in steps:
         left, right, top = (number(place) for place in (across.at(start), across.at(end), up.at(value)))
         if reached is None or start > reached:

@@ -1,4 +1,4 @@
-"""Numbers and names in plots."""
+"""Words of plots: shares that add up to 100 %, round times, the sentence that a plot shows, and its notes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def tenths(values: Sequence[float]) -> list[float]:
         return [0.0] * len(values)
     exact = [1000 * value / total for value in values]
     whole = [int(value) for value in exact]
-    order = sorted(range(len(values)), key=lambda at: (whole[at] - exact[at], at))
+    order = sorted(range(len(values)), key=lambda at: (whole[at] - exact[at], at))  # most cut first
     for at in order[: 1000 - sum(whole)]:
         whole[at] += 1
     return [value / 10 for value in whole]

@@ -33,14 +33,8 @@ _MEDIA = re.compile(r"@media\s*(?:screen and )?(\([\w\s:-]+\))\s*\{((?:[^{}]*\{[
 def inline_svg(svg: str, scope: str, alt: str) -> str:
     """The picture as an element of HTML; empty = it is not a picture.
 
-    Parameters
-    ----------
-    svg
-        The document.
-    scope
-        A word that no other picture of the page has: class of the element, and prefix of the ids in it.
-    alt
-        What it shows, for those who do not see it.
+    `scope` is a word that no other picture of the page has: class of the element, and prefix of the ids in it; `alt`
+    says what the picture shows.
     """
     if "<!" in svg.replace("<!--", ""):  # entities and declarations: ours have none
         return ""
@@ -58,9 +52,9 @@ def _element(element: ET.Element, scope: str, more: str = "") -> str:
     tag = element.tag.removeprefix(_NAMESPACE) if isinstance(element.tag, str) else ""
     if tag not in _TAGS:
         return ""
-    written = "".join(_attribute(name, value, scope) for name, value in element.items()) + more
     if tag == "style":
         return f"<style>{escaped(_scoped(element.text or '', scope))}</style>"
+    written = "".join(_attribute(name, value, scope) for name, value in element.items()) + more
     inner = [escaped(_flat(element.text))]
     for child in element:
         inner += [_element(child, scope), escaped(_flat(child.tail))]

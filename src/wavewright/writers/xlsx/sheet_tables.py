@@ -1,13 +1,18 @@
-"""Sheets of a workbook: frames with declared columns, rows of text, pictures."""
+"""Sheets of a workbook: frames with declared columns, rows of text, pictures.
+
+Every sheet leaves a `SheetNote` in its book: *About*, written last, lists them and says what was cut.
+"""
 
 from __future__ import annotations
 
 import io
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from typing import Any, TypeAlias
+
+import polars as pl
 
 from wavewright.base.shown import printable
 from wavewright.model.blocks import Picture
@@ -31,10 +36,12 @@ Format: TypeAlias = Any
 SHEET_ROWS = 1_048_576  #: Rows that a sheet holds, the header among them.
 SHEET_COLUMNS = 16_384
 MAX_ROWS = 100_000  #: Rows of a frame that are written: more is slow to open, and Parquet suits it better.
-_BAR, _HEAD, _CUT = "#9DC3E6", "#E8EDF3", "#C00000"
+_BAR, _HEAD, _CUT = "#9DC3E6", "#E8EDF3", "#C00000"  #: Colours of bars, headers, and tabs of sheets that were cut.
 _WIDTH = (6, 60)  #: Characters of a column, at least and at most.
 _SAMPLE = 200  #: Rows that decide how wide a column is.
-_PIXELS_PER_ROW = 20
+_BAR_RULES = {"type": "data_bar", "bar_color": _BAR, "bar_solid": True, "min_type": "num", "min_value": 0}
+_PIXELS_PER_ROW = 20  #: Of the usual height of a row, 15 points.
+_COMMENT_LETTERS = 36  #: Of a line of a comment 260 pixels wide, in size 9.
 _PARQUET = "all rows: `wavewright convert` (runs) or `wavewright decode` (thread traces) writes Parquet"
 
 
@@ -46,7 +53,7 @@ class SheetNote:
     title: str
     question: str
     row: str  #: What a row is.
-    row_count: int
+    row_count: int  #: Rows of the answer.
     written_count: int  #: Rows that the sheet has.
     cuts: tuple[str, ...] = ()
 
@@ -82,47 +89,52 @@ class Book:
 
 
 def write_frame(book: Book, wish: str, section: Section, table: DataTable) -> None:
-    """A sheet with a frame: numbers as numbers, header comments that say what a column means."""
-    frame, cuts = table.frame, Cuts()
-    specs = {column.name: column for column in table.spec.columns}
+    """A sheet with a frame: numbers as numbers, comments of headers that say what a column means, bars of shares."""
+    frame, losses = _bounded(table.frame)
+    specs, cuts = {column.name: column for column in table.spec.columns}, Cuts()
     sheet = book.sheet(wish)
-    lost = []
-    if frame.height >= SHEET_ROWS:
-        lost = [f"NOT WRITTEN: {frame.height:,} rows are more than a sheet holds ({SHEET_ROWS - 1:,}); {_PARQUET}"]
-        frame = frame.clear()
-    elif frame.height > MAX_ROWS:
-        lost = [f"CUT: the first {MAX_ROWS:,} of {frame.height:,} rows, in the order of the answer; {_PARQUET}"]
-        frame = frame.head(MAX_ROWS)
-    if frame.width > SHEET_COLUMNS:
-        lost.append(f"CUT: the first {SHEET_COLUMNS:,} of {frame.width:,} columns")
-        frame = frame[:, :SHEET_COLUMNS]
-    has_bars = False
-    for at, column in enumerate(frame.iter_columns()):
+    has_bars = False  # only the first column of shares gets them
+    for place, column in enumerate(frame.iter_columns()):
         spec = specs.get(column.name)
         unit = spec.unit if spec else ""
         head = text_cell(heading(column.name, unit))
         cells = list(values(column, spec, cuts))
         is_figure = is_number(spec, column.name, column.dtype)
-        shape = number_format(column.name, unit, column.dtype) if is_figure else "@"
+        shape = number_format(column.name, unit, column.dtype) if is_figure else "@"  # @ = text, in Excel's words
         form = book.format(num_format=shape)
-        sheet.write_string(0, at, head, book.head)
-        _comment(sheet, at, spec.meaning if spec else "", lost if at == 0 else ())
-        sheet.set_column(at, at, _column_width(head, cells[:_SAMPLE], shape), form)
+        sheet.write_string(0, place, head, book.head)
+        _comment(sheet, place, spec.meaning if spec else "", losses if place == 0 else ())
+        sheet.set_column(place, place, _column_width(head, cells[:_SAMPLE], shape), form)
         write_number, write_string = sheet.write_number, sheet.write_string
         for row, cell in enumerate(cells, 1):
             if isinstance(cell, str):
-                write_string(row, at, cell, form)
+                write_string(row, place, cell, form)
             elif cell is not None:
-                write_number(row, at, cell, form)
+                write_number(row, place, cell, form)
         if is_figure and not has_bars and frame.height and is_share(column.name, unit):
-            sheet.conditional_format(1, at, frame.height, at, _bar_rules())
+            sheet.conditional_format(1, place, frame.height, place, _BAR_RULES)
             has_bars = True
     _finish(sheet, frame.height, frame.width)
-    if lost:
+    if losses:
         sheet.set_tab_color(_CUT)
-    counts = table.frame.height, frame.height
-    note = SheetNote(sheet.get_name(), section.title, section.question, table.spec.row, *counts, (*lost, *cuts.words()))
-    book.notes.append(note)
+    about = sheet.get_name(), section.title, section.question, table.spec.row
+    note = SheetNote(*about, row_count=table.frame.height, written_count=frame.height)
+    book.notes.append(replace(note, cuts=(*losses, *cuts.words())))
+
+
+def _bounded(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """The part of a frame that a sheet gets, and sentences about the rest."""
+    losses = []
+    if frame.height >= SHEET_ROWS:
+        losses = [f"NOT WRITTEN: {frame.height:,} rows are more than a sheet holds ({SHEET_ROWS - 1:,}); {_PARQUET}"]
+        frame = frame.clear()
+    elif frame.height > MAX_ROWS:
+        losses = [f"CUT: the first {MAX_ROWS:,} of {frame.height:,} rows, in the order of the answer; {_PARQUET}"]
+        frame = frame.head(MAX_ROWS)
+    if frame.width > SHEET_COLUMNS:
+        losses.append(f"CUT: the first {SHEET_COLUMNS:,} of {frame.width:,} columns")
+        frame = frame[:, :SHEET_COLUMNS]
+    return frame, losses
 
 
 def write_lines(
@@ -134,25 +146,25 @@ def write_lines(
     section: Section | None = None,
     what: str = "",
 ) -> None:
-    """A sheet with rows of words."""
+    """A sheet with rows of words; `what` says what a row is."""
     sheet, cuts = book.sheet(wish), Cuts()
     words, number, share = book.format(text_wrap=True), book.format(num_format="0"), book.format(num_format="0.0%")
-    lost = []
-    if len(rows) > MAX_ROWS:
-        lost = [f"CUT: the first {MAX_ROWS:,} of {len(rows):,} rows"]
-    for at, title in enumerate(head):
-        sheet.write_string(0, at, text_cell(title), book.head)
-        sheet.set_column(at, at, _column_width(title, [row[at] for row in rows[:_SAMPLE]], "@"))
-    for down, cells in enumerate(rows[:MAX_ROWS], 1):
-        for at, cell in enumerate(cells):
+    written_rows = rows[:MAX_ROWS]
+    losses = [f"CUT: the first {MAX_ROWS:,} of {len(rows):,} rows"] if len(rows) > MAX_ROWS else []
+    for place, title in enumerate(head):
+        sheet.write_string(0, place, text_cell(title), book.head)
+        sheet.set_column(place, place, _column_width(title, [row[place] for row in rows[:_SAMPLE]], "@"))
+    for row_number, cells in enumerate(written_rows, 1):
+        for place, cell in enumerate(cells):
             if isinstance(cell, str) and cell:
-                sheet.write_string(down, at, "\n".join(text_cell(line, cuts) for line in cell.split("\n")), words)
-            elif isinstance(cell, int | float):
-                sheet.write_number(down, at, cell, share if isinstance(cell, float) else number)
-    _finish(sheet, min(len(rows), MAX_ROWS), len(head))
+                lines = "\n".join(text_cell(line, cuts) for line in cell.split("\n"))
+                sheet.write_string(row_number, place, lines, words)
+            elif isinstance(cell, int | float):  # floats in such rows are shares
+                sheet.write_number(row_number, place, cell, share if isinstance(cell, float) else number)
+    _finish(sheet, len(written_rows), len(head))
     title, question = (section.title, section.question) if section else (wish, "")
-    counts, notes = (len(rows), min(len(rows), MAX_ROWS)), (*lost, *cuts.words())
-    book.notes.append(SheetNote(sheet.get_name(), title, question, printable(what), *counts, notes))
+    note = SheetNote(sheet.get_name(), title, question, printable(what), len(rows), len(written_rows))
+    book.notes.append(replace(note, cuts=(*losses, *cuts.words())))
 
 
 def write_pictures(book: Book, pictures: Sequence[Picture]) -> None:
@@ -170,47 +182,36 @@ def write_pictures(book: Book, pictures: Sequence[Picture]) -> None:
     for picture in pictures:
         image = png_bytes(picture.svg)
         sheet.write_string(row, 0, text_cell(picture.alt or picture.name), book.format(bold=True, text_wrap=True))
-        height = int.from_bytes(image[20:24]) / 2  # of the PNG's header, which has two pixels per unit
-        options = {
-            "image_data": io.BytesIO(image),
-            "x_scale": 0.5,
-            "y_scale": 0.5,
-            "description": printable(picture.alt)[:2000],
-        }
-        sheet.insert_image(row + 1, 0, f"{len(book.notes)}-{row}.png", options)
+        height = int.from_bytes(image[20:24]) / 2  # in the PNG's header; two of its pixels are one here
+        options = {"x_scale": 0.5, "y_scale": 0.5, "description": printable(picture.alt)[:2000]}
+        sheet.insert_image(row + 1, 0, f"{len(book.notes)}-{row}.png", {"image_data": io.BytesIO(image), **options})
         row += 3 + round(height / _PIXELS_PER_ROW)
     book.notes.append(SheetNote("Pictures", "Pictures", "", "one picture", len(pictures), len(pictures)))
 
 
-def _bar_rules() -> dict[str, Any]:
-    return {"type": "data_bar", "bar_color": _BAR, "bar_solid": True, "min_type": "num", "min_value": 0}
-
-
-def _comment(sheet: Worksheet, at: int, meaning: str, lost: Sequence[str]) -> None:
-    text = "\n".join([*lost, *([printable(meaning)] if meaning else [])])
+def _comment(sheet: Worksheet, place: int, meaning: str, losses: Sequence[str]) -> None:
+    """The comment of a header, as high as its text."""
+    text = "\n".join([*losses, *([printable(meaning)] if meaning else [])])
     if text:
-        lines = sum(max(1, len(textwrap.wrap(line, 36))) for line in text.split("\n"))
-        sheet.write_comment(0, at, text[:2000], {"width": 260, "height": 18 * lines + 14, "font_size": 9})
+        line_count = sum(max(1, len(textwrap.wrap(line, _COMMENT_LETTERS))) for line in text.split("\n"))
+        sheet.write_comment(0, place, text[:2000], {"width": 260, "height": 18 * line_count + 14, "font_size": 9})
 
 
 def _column_width(head: str, cells: Sequence[Any], shape: str) -> float:
-    """Wide enough for the header and for most cells."""
-    longest = max((len(_shown(cell, shape)) for cell in cells if cell is not None), default=0)
+    """Characters that the header and most cells need."""
+    longest = max((len(_as_shown(cell, shape)) for cell in cells if cell is not None), default=0)
     return min(max(len(head) + 3, longest + 2, _WIDTH[0]), _WIDTH[1])
 
 
-def _shown(cell: Any, shape: str) -> str:
+def _as_shown(cell: Any, shape: str) -> str:
+    """A text at least as long as what a spreadsheet shows of a cell in a format."""
     if isinstance(cell, str):
         return max(cell.split("\n"), key=len)
     if "%" in shape:
         return "100.0%"
-    return (
-        f"{cell:,.3f}"
-        if isinstance(cell, float) and shape != "General"
-        else f"{cell:,}"
-        if "," in shape
-        else f"{cell:.10g}"
-    )
+    if isinstance(cell, float) and shape != "General":
+        return f"{cell:,.3f}"
+    return f"{cell:,}" if "," in shape else f"{cell:.10g}"
 
 
 def _finish(sheet: Worksheet, row_count: int, column_count: int) -> None:
