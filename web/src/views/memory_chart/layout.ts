@@ -1,4 +1,4 @@
-// Where blocks and wires stand: the CUs above, then from left to right what is nearer to memory.
+// Where the blocks and wires of the memory chart stand: the CUs above, then from left to right what is nearer to memory.
 import { groupBy } from "../../base/group";
 import type {
   MemoryChartAnswer,
@@ -46,76 +46,86 @@ export interface ChartLayout {
   wires: PlacedWire[];
 }
 
+/** Pixels at scale 1: a line of text, the head of a block with its title, and the space around the text of a block. */
 export const LINE = 17;
 export const HEAD = 24;
 const PAD = 9;
+/** Width of a block, of the space for the numbers of wires between two stages, and left of the first stage. */
 const BLOCK = 150;
 const GAP = 92;
 const MARGIN = 112;
+/** Between blocks of one stage, and between blocks of the CUs. */
 const BETWEEN = 16;
+const LEAST_WIDTH = 560;
 /** Where the wires from the CUs go down. */
 const BUS = 10;
 /** Values of a block of the CUs are in this many columns. */
 const COLUMNS_ABOVE = 2;
 
+/** Stage 0 is the CUs; further stages are numbered from them towards memory. */
 export function layoutOf(answer: MemoryChartAnswer): ChartLayout {
   const stages = [...new Set(answer.blocks.rows.map((block) => block.stage))]
     .filter((stage) => stage > 0)
     .sort((a, b) => a - b);
-  const width = MARGIN + stages.length * BLOCK + Math.max(0, stages.length - 1) * GAP;
-  const valuesOf = (block: MemoryChartBlocksRow) => answer.values.rows.filter((value) => value.block === block.block);
-  const above = answer.blocks.rows.filter((block) => block.stage === 0);
-  const blocks = placedAbove(above, valuesOf, Math.max(width, 560));
-  const top = Math.max(0, ...blocks.map((block) => block.y + block.height)) + (blocks.length ? 2 * BETWEEN : 0);
-  const flowsInto = flowCounts(answer.wires.rows);
-  let bottom = top;
-  stages.forEach((stage, column) => {
-    let y = top;
-    for (const block of answer.blocks.rows.filter((each) => each.stage === stage)) {
-      const values = valuesOf(block);
-      const x = MARGIN + column * (BLOCK + GAP);
-      const lines = Math.max(values.length, flowsInto.get(block.block) ?? 0);
-      const height = HEAD + lines * LINE + PAD;
-      const placed = values.map((value, n) => line(value, x, y + HEAD + (n + 0.5) * LINE, BLOCK));
-      blocks.push({ block, x, y, width: BLOCK, height, values: placed });
-      y += height + BETWEEN;
-    }
-    bottom = Math.max(bottom, y - BETWEEN);
-  });
-  stretch(blocks, stages, top, bottom);
+  const width = Math.max(MARGIN + stages.length * BLOCK + Math.max(0, stages.length - 1) * GAP, LEAST_WIDTH);
+  const above = placedAbove(answer, width);
+  const top = Math.max(0, ...above.map((block) => block.y + block.height)) + (above.length ? 2 * BETWEEN : 0);
+  const columns = stages.map((stage, column) =>
+    placedStage(answer, stage, { x: MARGIN + column * (BLOCK + GAP), top }),
+  );
+  const bottom = Math.max(top, ...columns.flat().map((block) => block.y + block.height));
+  for (const column of columns) {
+    // A block that stands alone in its stage is as tall as the others together: all wires reach it straight.
+    if (column.length === 1 && column[0]) column[0].height = bottom - top;
+  }
+  const blocks = [...above, ...columns.flat()];
   const rates = new Map(wiresByEnds(answer.wires.rows).map((flows) => [flows, rateOf(flows, answer)]));
   const most = Math.max(0, ...[...rates.values()].map((rate) => rate ?? 0));
-  return { most, width: Math.max(width, 560), height: bottom, blocks, wires: wiresOf(rates, most, blocks) };
+  return { most, width, height: bottom, blocks, wires: wiresOf(rates, most, blocks) };
 }
 
-function line(value: MemoryChartValuesRow, x: number, y: number, width: number): PlacedValue {
-  return { value, x: x + PAD, y, width: width - 2 * PAD };
+function valuesOf(answer: MemoryChartAnswer, block: MemoryChartBlocksRow): MemoryChartValuesRow[] {
+  return answer.values.rows.filter((value) => value.block === block.block);
+}
+
+/** The blocks of one stage below each other, each as tall as its values and the numbers of its wires need. */
+function placedStage(answer: MemoryChartAnswer, stage: number, { x, top }: { x: number; top: number }): PlacedBlock[] {
+  const flowsOf = flowCounts(answer.wires.rows);
+  const placed: PlacedBlock[] = [];
+  let y = top;
+  for (const block of answer.blocks.rows.filter((each) => each.stage === stage)) {
+    const values = valuesOf(answer, block);
+    const lines = Math.max(values.length, flowsOf.get(block.block) ?? 0);
+    const height = HEAD + lines * LINE + PAD;
+    const middleOf = (n: number) => y + HEAD + (n + 0.5) * LINE;
+    placed.push({
+      block,
+      x,
+      y,
+      width: BLOCK,
+      height,
+      values: values.map((value, n) => ({ value, x: x + PAD, y: middleOf(n), width: BLOCK - 2 * PAD })),
+    });
+    y += height + BETWEEN;
+  }
+  return placed;
 }
 
 /** Blocks of the CUs, side by side over the whole width. */
-function placedAbove(
-  blocks: MemoryChartBlocksRow[],
-  valuesOf: (block: MemoryChartBlocksRow) => MemoryChartValuesRow[],
-  width: number,
-): PlacedBlock[] {
-  const wide = (width - BETWEEN * Math.max(0, blocks.length - 1)) / Math.max(1, blocks.length);
-  const rows = Math.max(0, ...blocks.map((block) => Math.ceil(valuesOf(block).length / COLUMNS_ABOVE)));
-  return blocks.map((block, n) => {
-    const x = n * (wide + BETWEEN);
-    const values = valuesOf(block).map((value, i) => {
-      const part = wide / COLUMNS_ABOVE;
-      return line(value, x + (i % COLUMNS_ABOVE) * part, HEAD + (Math.floor(i / COLUMNS_ABOVE) + 0.5) * LINE, part);
+function placedAbove(answer: MemoryChartAnswer, width: number): PlacedBlock[] {
+  const blocks = answer.blocks.rows.filter((block) => block.stage === 0);
+  const blockWidth = (width - BETWEEN * Math.max(0, blocks.length - 1)) / Math.max(1, blocks.length);
+  const columnWidth = blockWidth / COLUMNS_ABOVE;
+  const lines = Math.max(0, ...blocks.map((block) => Math.ceil(valuesOf(answer, block).length / COLUMNS_ABOVE)));
+  return blocks.map((block, number) => {
+    const x = number * (blockWidth + BETWEEN);
+    const values = valuesOf(answer, block).map((value, n) => {
+      const [line, column] = [Math.floor(n / COLUMNS_ABOVE), n % COLUMNS_ABOVE];
+      const y = HEAD + (line + 0.5) * LINE;
+      return { value, x: x + column * columnWidth + PAD, y, width: columnWidth - 2 * PAD };
     });
-    return { block, x, y: 0, width: wide, height: HEAD + rows * LINE + PAD, values };
+    return { block, x, y: 0, width: blockWidth, height: HEAD + lines * LINE + PAD, values };
   });
-}
-
-/** A block that stands alone in its stage is as tall as the others together: all wires reach it straight. */
-function stretch(blocks: PlacedBlock[], stages: number[], top: number, bottom: number): void {
-  for (const stage of stages) {
-    const ofStage = blocks.filter((block) => block.block.stage === stage);
-    if (ofStage.length === 1 && ofStage[0]) ofStage[0].height = bottom - top;
-  }
 }
 
 const keyOf = (wire: MemoryChartWiresRow) => `${wire.source}>${wire.target}`;
@@ -134,18 +144,23 @@ function flowCounts(wires: MemoryChartWiresRow[]): Map<string, number> {
 
 const wiresByEnds = (wires: MemoryChartWiresRow[]) => [...groupBy(wires, keyOf).values()];
 
-/** Bytes of a wire, for its width: of all its flows, else the traffic of the block that nothing else leads to. */
+/**
+ * GB/s of a wire, for its width; null = not known. The first of these that is there: its flow "traffic", which is all of
+ * it; the sum of its flows; the traffic of the block at its end, where no other wire leads to that.
+ */
 function rateOf(flows: MemoryChartWiresRow[], { wires, values }: MemoryChartAnswer): number | null {
-  const all = flows.find((flow) => flow.kind === "traffic");
-  if (all) return all.rate;
+  const traffic = flows.find((flow) => flow.kind === "traffic");
+  if (traffic) return traffic.rate;
   if (flows.some((flow) => flow.rate !== null)) return flows.reduce((sum, flow) => sum + (flow.rate ?? 0), 0);
   const [first] = flows;
   if (!first || wires.rows.some((wire) => wire.target === first.target && wire.source !== first.source)) return null;
   return values.rows.find((value) => value.block === first.target && value.is_rate)?.value ?? null;
 }
 
+/** Pixels of wires whose bytes are known. */
 const [WIDEST, THINNEST] = [14, 1.5];
 
+/** Wires between placed blocks, by the rates of their flows; `most` is the largest rate. */
 function wiresOf(rates: Map<MemoryChartWiresRow[], number | null>, most: number, blocks: PlacedBlock[]): PlacedWire[] {
   const placed: PlacedWire[] = [];
   for (const [flows, rate] of rates) {
@@ -154,7 +169,7 @@ function wiresOf(rates: Map<MemoryChartWiresRow[], number | null>, most: number,
     );
     if (!source || !target) continue;
     const isAbove = source.block.stage === 0;
-    // at the head of the smaller block, its numbers below it: the larger one has other wires, too
+    // A wire is level with the head of the smaller block, with its numbers below: the larger one has other wires, too.
     const level = source.height < target.height && !isAbove ? source : target;
     const y = level.y + HEAD / 2;
     const from = isAbove ? BUS : source.x + source.width;
@@ -164,4 +179,16 @@ function wiresOf(rates: Map<MemoryChartWiresRow[], number | null>, most: number,
     placed.push({ ...ends, flows, points, thickness, x: from + 8, y: level.y + HEAD + LINE / 2 });
   }
   return placed;
+}
+
+/** The corners of the arrow head at the end of a wire, x0, y0, x1, y1, …; it is wider than the wire. */
+export function arrowHead({ points, thickness }: PlacedWire): number[] {
+  const [x, y] = [points.at(-2) ?? 0, points.at(-1) ?? 0];
+  const half = Math.max(4, (thickness ?? 1) / 2 + 2);
+  return [x, y, x - 7, y - half, x - 7, y + half];
+}
+
+/** Of a width the part that a share of the peak (in percent) fills; shares beyond the peak fill all of it. */
+export function filledPart(width: number, percent: number): number {
+  return width * Math.min(Math.max(percent / 100, 0), 1);
 }

@@ -1,4 +1,5 @@
-// The view "Memory chart": requests and bytes between waves, caches and memory, of a counter capture.
+// The view "Memory chart": requests and bytes between waves, caches and memory, of a counter capture. layout.ts says where
+// blocks and wires stand, picture.tsx draws them on screen, paint.ts for files.
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { counted, nanoseconds, rate } from "../../base/format";
@@ -15,11 +16,12 @@ import { CounterKernelChooser, NormalizationChooser } from "../../widgets/counte
 import { tableOffer } from "../../widgets/data_table";
 import { plainColumns } from "../../widgets/figure_columns";
 import { pictures, SaveMenu } from "../../widgets/saving";
-import { layoutOf } from "./layout";
+import { type ChartLayout, layoutOf } from "./layout";
 import { MARGIN, paintMemoryChart } from "./paint";
 import { Picture } from "./picture";
 import "./memory_chart.css";
 
+/** A number of the chart as a row of a file: of a block, or of a wire. */
 type Line = Pick<MemoryChartValuesRow, "value" | "unit" | "metric_id" | "peak_share" | "reason"> & {
   where: string;
   what: string;
@@ -34,9 +36,10 @@ function lines({ values, wires }: MemoryChartAnswer): Line[] {
   ];
 }
 
-/** Smaller than that nobody can read it: then it scrolls. */
-const SMALLEST = 0.75;
-const LARGEST = 2.2;
+/** Scales of the chart: smaller than the first nobody can read it, so that it scrolls instead. */
+const [SMALLEST, LARGEST] = [0.75, 2.2];
+/** Pixels of the box around the chart that it must leave free: the padding of the box, and below the chart its definition. */
+const FREE = { width: 26, height: 44 };
 
 function MemoryChart() {
   const answer = useAnswer(json<MemoryChartAnswer>(current.value, "memory_chart", ofChosenNormalized()));
@@ -55,21 +58,26 @@ function MemoryChart() {
   );
 }
 
-function Chart({ answer }: { answer: MemoryChartAnswer }) {
-  const layout = useMemo(() => layoutOf(answer), [answer]);
-  const box = useRef<HTMLDivElement>(null);
+/** The scale at which a chart fills its box, within what can be read. */
+function useScale(box: { current: HTMLElement | null }, layout: ChartLayout): number {
   const room = useSignal({ width: 0, height: 0 });
   useEffect(() => {
     const element = box.current;
     if (!element) return;
     const observer = new ResizeObserver(() => {
-      room.value = { width: element.clientWidth - 26, height: element.clientHeight - 44 };
+      room.value = { width: element.clientWidth - FREE.width, height: element.clientHeight - FREE.height };
     });
     observer.observe(element);
     return () => observer.disconnect();
   }, []);
   const fit = Math.min(room.value.width / layout.width, room.value.height / layout.height);
-  const scale = Math.min(Math.max(fit, SMALLEST), LARGEST);
+  return Math.min(Math.max(fit, SMALLEST), LARGEST);
+}
+
+function Chart({ answer }: { answer: MemoryChartAnswer }) {
+  const layout = useMemo(() => layoutOf(answer), [answer]);
+  const box = useRef<HTMLDivElement>(null);
+  const scale = useScale(box, layout);
   const busiest = answer.blocks.rows.find((block) => block.block === answer.busiest);
   const size = () => ({ width: layout.width + 2 * MARGIN, height: layout.height + 2 * MARGIN });
   const offers = [

@@ -2,18 +2,31 @@
 import { colourOf, mixed, paper } from "../../draw/palette";
 import { select, selection } from "../../model/selection";
 import { frontView } from "../../model/view";
-import { type ChartLayout, HEAD, LINE, type PlacedBlock, type PlacedWire } from "./layout";
+import {
+  arrowHead,
+  type ChartLayout,
+  filledPart,
+  HEAD,
+  LINE,
+  type PlacedBlock,
+  type PlacedValue,
+  type PlacedWire,
+} from "./layout";
 import { COLOURS, flowHint, flowText, valueHint, valueText } from "./words";
 
+/** Around the picture, so that the frames of blocks at its edge are whole. */
 const BORDER = 1;
 
-function go(metric: string): void {
-  select({ metric: metric.split(" + ")[0] });
+/** Ids of the metrics that a number is the sum of: "17.1.2 + 17.1.3". */
+const metricsOf = (metricId: string) => metricId.split(" + ");
+
+/** Selects the first metric of a number, and shows it among the panels. */
+function go(metricId: string): void {
+  select({ metric: metricsOf(metricId)[0] });
   frontView("panels");
 }
 
-/** Whether one of the metrics of a number is the selected one. */
-const isSelected = (metric: string) => metric.split(" + ").includes(selection.value.metric ?? "");
+const isSelected = (metricId: string) => metricsOf(metricId).includes(selection.value.metric ?? "");
 
 export function Picture({ layout, busiest, scale }: { layout: ChartLayout; busiest: string; scale: number }) {
   const titles = new Map(layout.blocks.map((placed) => [placed.block.block, placed.block.title]));
@@ -52,56 +65,56 @@ function Box({ placed, isBusiest }: { placed: PlacedBlock; isBusiest: boolean })
       <text x={x + 9} y={y + HEAD / 2 + 4} class="memory-chart-title">
         {block.title}
       </text>
-      {values.map(({ value, x: left, y: middle, width: wide }) => {
-        const meaning = COLOURS[value.heat];
-        const share = value.is_rate ? value.peak_share : null;
-        return (
-          <g
-            key={value.label}
-            class="memory-chart-value"
-            role="button"
-            tabIndex={0}
-            data-value={value.label}
-            onClick={() => go(value.metric_id)}
-            onKeyDown={(event) => {
-              if (event.key === "Enter") go(value.metric_id);
-            }}
-          >
-            <title>{valueHint(block.title, value)}</title>
-            <rect
-              x={left - 4}
-              y={middle - LINE / 2}
-              width={wide + 8}
-              height={LINE}
-              rx="3"
-              class={isSelected(value.metric_id) ? "back selected" : "back"}
-            />
-            {share === null ? null : (
-              <rect
-                x={left - 4}
-                y={middle + LINE / 2 - 3}
-                width={(wide + 8) * Math.min(Math.max(share / 100, 0), 1)}
-                height="3"
-                fill={colourOf(meaning || "hidden")}
-              />
-            )}
-            <text x={left} y={middle + 4} fill={paper("faint")}>
-              {value.label}
-            </text>
-            <text
-              x={left + wide}
-              y={middle + 4}
-              text-anchor="end"
-              fill={value.value === null ? paper("faint") : paper("text")}
-            >
-              {valueText(value)}
-            </text>
-            {meaning && !value.is_rate ? (
-              <rect x={left - 4} y={middle - LINE / 2 + 2} width="3" height={LINE - 4} fill={colourOf(meaning)} />
-            ) : null}
-          </g>
-        );
-      })}
+      {values.map((placedValue) => (
+        <Value key={placedValue.value.label} title={block.title} {...placedValue} />
+      ))}
+    </g>
+  );
+}
+
+/** A number with its name: under a rate a bar of its share of the peak, beside other numbers a strip of their colour. */
+function Value({ title, value, x, y, width }: PlacedValue & { title: string }) {
+  const meaning = COLOURS[value.heat];
+  const share = value.is_rate ? value.peak_share : null;
+  const [left, back] = [x - 4, width + 8]; // the ground under it is wider than its text
+  return (
+    <g
+      class="memory-chart-value"
+      role="button"
+      tabIndex={0}
+      data-value={value.label}
+      onClick={() => go(value.metric_id)}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") go(value.metric_id);
+      }}
+    >
+      <title>{valueHint(title, value)}</title>
+      <rect
+        x={left}
+        y={y - LINE / 2}
+        width={back}
+        height={LINE}
+        rx="3"
+        class={isSelected(value.metric_id) ? "back selected" : "back"}
+      />
+      {share === null ? null : (
+        <rect
+          x={left}
+          y={y + LINE / 2 - 3}
+          width={filledPart(back, share)}
+          height="3"
+          fill={colourOf(meaning || "hidden")}
+        />
+      )}
+      <text x={x} y={y + 4} fill={paper("faint")}>
+        {value.label}
+      </text>
+      <text x={x + width} y={y + 4} text-anchor="end" fill={value.value === null ? paper("faint") : paper("text")}>
+        {valueText(value)}
+      </text>
+      {meaning && !value.is_rate ? (
+        <rect x={left} y={y - LINE / 2 + 2} width="3" height={LINE - 4} fill={colourOf(meaning)} />
+      ) : null}
     </g>
   );
 }
@@ -111,7 +124,6 @@ function WireLine({ wire, titles }: { wire: PlacedWire; titles: Map<string, stri
   const hottest = wire.flows.find((flow) => flow.heat === "hot") ?? wire.flows.find((flow) => flow.heat === "warm");
   const colour = hottest ? colourOf(COLOURS[hottest.heat] ?? "") : mixed(paper("faint"), paper("background"), 0.3);
   const [x, y] = [wire.points.at(-2) ?? 0, wire.points.at(-1) ?? 0];
-  const half = Math.max(4, (wire.thickness ?? 0) / 2 + 2);
   return (
     <g data-wire={`${wire.source}>${wire.target}`}>
       <polyline
@@ -121,7 +133,7 @@ function WireLine({ wire, titles }: { wire: PlacedWire; titles: Map<string, stri
         stroke-width={wire.thickness ?? 1}
         stroke-dasharray={wire.thickness === null ? "3 3" : undefined}
       />
-      <polygon points={`${x},${y} ${x - 7},${y - half} ${x - 7},${y + half}`} fill={colour} />
+      <polygon points={arrowHead(wire).join(" ")} fill={colour} />
       {wire.flows.map((flow, n) => (
         <text
           key={flow.kind}

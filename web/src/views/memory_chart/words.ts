@@ -2,6 +2,7 @@
 import { measured, rate, short } from "../../base/format";
 import type { MemoryChartValuesRow, MemoryChartWiresRow } from "../../data/answers.gen";
 
+/** Kind of a flow -> its two letters in the chart; traffic is all that flows. */
 const KINDS: Record<string, string> = { read: "rd", write: "wr", atomic: "at", request: "rq", traffic: "" };
 
 export const NOT_KNOWN = "–";
@@ -33,31 +34,28 @@ export function flowText({ kind, value, unit }: MemoryChartWiresRow): string {
   return `${KINDS[kind] ?? kind} ${number}`.trim();
 }
 
-function valueLines(
-  value: number | null,
-  unit: string,
-  reason: string,
-  peak: number | null,
-  share: number | null,
-): string[] {
+type Known = Pick<MemoryChartValuesRow, "value" | "unit" | "reason" | "peak" | "peak_share">;
+
+/** The number in full and its share of the peak; an empty line where there is no peak. */
+function fullLines({ value, unit, reason, peak, peak_share: percent }: Known): string[] {
   return [
     value === null ? `not known: ${reason || "not measured"}` : `${measured(value)} ${unit}`.trim(),
-    peak === null ? "" : `of ${measured(peak)} ${unit}${share === null ? "" : `: ${share.toFixed(1)} %`}`,
+    peak === null ? "" : `of ${measured(peak)} ${unit}${percent === null ? "" : `: ${percent.toFixed(1)} %`}`,
   ];
 }
 
-export function valueHint(title: string, of: MemoryChartValuesRow): string {
-  const head = `${title}, ${of.label} (${of.metric_id})`;
-  return [head, of.about, ...valueLines(of.value, of.unit, of.reason, of.peak, of.peak_share)]
-    .filter(Boolean)
-    .join("\n");
+const joined = (lines: string[]) => lines.filter(Boolean).join("\n");
+
+/** The tooltip of a number of a block. */
+export function valueHint(title: string, value: MemoryChartValuesRow): string {
+  return joined([`${title}, ${value.label} (${value.metric_id})`, value.about, ...fullLines(value)]);
 }
 
-export function flowHint(from: string, to: string, of: MemoryChartWiresRow): string {
-  const rate = of.rate === null || of.kind === "traffic" ? "" : `${measured(of.rate)} GB/s`;
-  const head = `${from} → ${to}: ${of.kind} (${of.metric_id})`;
-  return [head, ...valueLines(of.value, of.unit, of.reason, of.peak, of.peak_share), rate].filter(Boolean).join("\n");
+/** The tooltip of a number of a wire, between blocks with these titles. */
+export function flowHint(from: string, to: string, flow: MemoryChartWiresRow): string {
+  const rateText = flow.rate === null || flow.kind === "traffic" ? "" : `${measured(flow.rate)} GB/s`;
+  return joined([`${from} → ${to}: ${flow.kind} (${flow.metric_id})`, ...fullLines(flow), rateText]);
 }
 
-/** Meanings of the palette. */
+/** Heat of a number -> meaning in the palette; empty = it has no colour. */
 export const COLOURS: Record<string, string> = { good: "better", warm: "VMEM", hot: "worse", "": "" };
