@@ -1,7 +1,9 @@
-"""Bytes that leave the XCDs of a dispatch, and the orders of its workgroups that would save some, from lane addresses.
+"""Bytes that leave the XCDs of a dispatch, and the orders of its workgroups that would save some.
 
-No counter and no GPU is asked. Bytes are claimed, never time: what a byte less gains depends on the bandwidth that a
-kernel reaches already.
+From lane addresses alone: the accesses of all workgroups follow from their ids and the arguments (`workgroups`,
+`alike`), the lines that each XCD touches from where workgroups run (`line_sets`, `mappings`), and what caches of
+limited size lose from simulated orders of waves (`orders`, `traced_order`). Bytes are claimed, never time: what a byte
+less gains depends on the bandwidth that a kernel reaches already. docs/reference/traffic.md explains the numbers.
 """
 
 from __future__ import annotations
@@ -15,24 +17,20 @@ import numpy as np
 import polars as pl
 
 from wavewright.analysis.common.occupancy.limits import Resources, limits, resources_of
+from wavewright.analysis.trace.fabric import line_sets
 from wavewright.analysis.trace.fabric.alike import AllWorkgroups, all_workgroups
-from wavewright.analysis.trace.fabric.line_sets import (
-    Ranges,
-    TooScatteredError,
-    Touched,
-    UnitCounts,
-    by_array,
-    count,
-    merged,
-    requests,
-    touched,
-    units,
-    workgroup_reuse,
-)
+from wavewright.analysis.trace.fabric.line_sets import Ranges, Requests, TooScatteredError, Touched
 from wavewright.analysis.trace.fabric.mappings import TODAY, Mapping, mappings
-from wavewright.analysis.trace.fabric.orders import ORDERS, Interval, Machine, interval, work_of
+from wavewright.analysis.trace.fabric.orders import EXTREMES, ORDERS, Interval, Machine, interval, work_of
 from wavewright.analysis.trace.fabric.traced_order import TRACED_BY_ASSUMPTION, traced_requests
-from wavewright.analysis.trace.fabric.workgroups import ATOMIC, Ids, OutOfBudgetError, Workgroups, workgroups_of
+from wavewright.analysis.trace.fabric.workgroups import (
+    ATOMIC,
+    POINTER_BYTES,
+    Ids,
+    OutOfBudgetError,
+    Workgroups,
+    workgroups_of,
+)
 from wavewright.analysis.trace.lanes import target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
 from wavewright.analysis.trace.selection import check_whole_waves
@@ -43,11 +41,11 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
 from wavewright.model.trace import ThreadTrace
 
-_LEAST_SAVED: Final = 0.01  #: Of the bytes read: less is nothing to win.
-_MOST_LOOKUPS: Final = 3_000_000  #: Of L1, for the orders of workgroups beside today's and the best one.
-_EXTREMES: Final = ("lockstep", "drift")  #: Orders of waves that lose most lines of L2.
-_GIVEN: Final = "given"
-_DENSE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
+_LEAST_SAVED_SHARE: Final = 0.01  #: Of the bytes read: less is nothing to win.
+_MOST_LOOKUPS: Final = 3_000_000  #: Of L1, for all orders of workgroups beside today's, the best and the user's.
+_RUNS: Final = 3  #: Simulations of such an order: without limits, and in the two extremes.
+_GIVEN: Final = "given"  #: Name of the order of the user.
+_DENSE_SHARE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
 _MOST_WORKGROUPS: Final = 4_000_000  #: Whose order is kept in memory.
 _TOO_MANY: Final = f"only grids of up to {_MOST_WORKGROUPS:,} workgroups are evaluated"
 _NO_CODE: Final = "no code object says in which registers arguments and workgroup ids are"
@@ -101,12 +99,10 @@ class FabricTraffic(Answer, package=__package__):
     read_request_count: float | None = None  #: From the vector L1 to L2; None = not counted for this GPU.
     write_request_count: float | None = None
     traced_count: int = 0  #: Workgroups whose accesses were followed in the traced order.
-    traced_read_requests: tuple[float, float] | None = (
-        None  #: From the vector L1 to L2, as theirs; None = not followed.
-    )
-    traced_hit_rate: tuple[float, float] | None = (
-        None  #: Of L2, with these requests and what L2 misses in the orders tried.
-    )
+    #: From the vector L1 to L2, if all workgroups ask as those traced do, least and most; None = not followed.
+    traced_read_requests: tuple[float, float] | None = None
+    #: Of L2, with these requests and what L2 misses in the orders tried.
+    traced_hit_rate: tuple[float, float] | None = None
     overlapping_bytes: int = 0  #: That several workgroups store.
     #: From HBM, where the Infinity Cache starts empty, over the orders of waves; None = no bound above.
     hbm_read_bytes: tuple[int, int | None] = (0, None)
@@ -172,7 +168,7 @@ def no_traffic(
     xcds: int = 1,
     **facts: object,
 ) -> FabricTraffic:
-    """The answer without numbers."""
+    """The answer with empty tables; `facts` are the fields that are known all the same."""
     known = {
         **{name: empty_frame(table) for name, table in FabricTraffic.tables.items()},
         "xcd_count": xcds,
@@ -192,19 +188,20 @@ class _Sets:
         self.workgroups, self.everything, self.caches, self.xcds = workgroups, everything, caches, xcds
         self.line = caches.line_bytes
         self.bases, self.names = _arrays(workgroups)
-        self.parts = touched(everything.groups, workgroups, self.bases)
-        self.loads = by_array(self.parts, is_store=False)
-        self.stores = by_array(self.parts, is_store=True)
-        self.of_today = next(mappings(workgroups.counts, xcds))
-        self.counted = UnitCounts()
-        self.stored = {array: _byte_count_and_extent(units(parts, 1)) for array, parts in self.stores.items()}
-        self._of_xcds: dict[str, list[np.ndarray]] = {}
+        self.parts = line_sets.touched(everything.groups, workgroups, self.bases)
+        self.loads = line_sets.by_array(self.parts, is_store=False)
+        self.stores = line_sets.by_array(self.parts, is_store=True)
+        self.today = next(mappings(workgroups.counts, xcds))
+        self.unit_counts = line_sets.UnitCounts()
+        stored_bytes = {array: line_sets.units(parts, unit=1) for array, parts in self.stores.items()}
+        self.stored = {array: _byte_count_and_extent(ranges) for array, ranges in stored_bytes.items()}
+        self._is_on_xcd: dict[str, list[np.ndarray]] = {}  #: Name of a mapping -> by XCD: which workgroups run on it.
 
     def answer(self, options: TrafficOptions, rows: pl.Series | None) -> FabricTraffic:
         """All of it, unless the self-check finds that the addresses cannot be."""
-        known_share, reasons = self._known()
-        checked = self.everything.checked_count
-        facts = {"reasons": reasons, "known_share": known_share, "checked_count": checked, "notes": self._notes()}
+        known_share, reasons = self._known_share_and_reasons()
+        checked_count = self.everything.checked_count
+        facts = {"reasons": reasons, "known_share": known_share, "checked_count": checked_count, "notes": self._notes()}
         arrays, problem = self._array_frame(), ""
         written_bytes = int(arrays["written_bytes"].sum())
         if not self.parts:
@@ -225,79 +222,79 @@ class _Sets:
         """The fields of the answer that follow from the lines of all workgroups."""
         table = self._mapping_frame(options)
         best = table.sort("read_bytes", maintain_order=True).row(0, named=True)
-        requests_of_l1 = self._requests()
-        infinity = self.caches.infinity_cache_bytes
-        fits = None if infinity is None else unavoidable + written_bytes <= infinity
-        infinity_lines = infinity // self.line if infinity and not fits else 0
+        requests = self._requests()
+        infinity_bytes = self.caches.infinity_cache_bytes
+        fits = None if infinity_bytes is None else unavoidable + written_bytes <= infinity_bytes
+        infinity_lines = infinity_bytes // self.line if infinity_bytes and not fits else 0
         machine = _machine(self.workgroups, self.caches, self.xcds, infinity_lines, options.product)
-        table, of_today = (table, None) if options.only_today else self._with_intervals(table, options, machine)
-        xcds = self.of_today.xcds(self.xcds)
+        table, bounds = (table, None) if options.only_today else self._with_intervals(table, options, machine)
+        xcds, no_reuse = self.today.xcds(self.xcds), empty_frame(FabricTraffic.tables["workgroups"])
         facts = {
             "mappings": table,
-            "workgroups": workgroup_reuse(self.workgroups, self.parts, self.line, xcds, empty_frame(_WORKGROUPS)),
+            "workgroups": line_sets.workgroup_reuse(self.workgroups, self.parts, self.line, xcds, no_reuse),
             "read_bytes": int(table["read_bytes"][0]),
             "unavoidable_bytes": unavoidable,
             "write_bytes": self._write_bytes(),
-            "read_request_count": requests_of_l1 and requests_of_l1[0],
-            "write_request_count": requests_of_l1 and requests_of_l1[1],
+            "read_request_count": requests.reads if requests else None,
+            "write_request_count": requests.writes if requests else None,
             "fits_infinity_cache": fits,
             "hbm_read_bytes": (unavoidable, unavoidable if fits else table["most_bytes"][0]),
-            "best_mapping": best["mapping"] if best["saved_share"] >= _LEAST_SAVED else "",
+            "best_mapping": best["mapping"] if best["saved_share"] >= _LEAST_SAVED_SHARE else "",
         }
-        if of_today is None:
+        if bounds is None:
             return facts
-        rates = list(of_today.hit_rate)
-        if requests_of_l1 and known_share == 1:
-            misses = (table["lines_count"][0], table["most_bytes"][0] / self.line)
-            rates += self._hit_rates(requests_of_l1, misses, written_bytes // self.line, machine, facts)
-        facts |= {"hit_rate": (min(rates), max(rates)), "simulated_count": of_today.simulated_count}
-        if of_today.hbm_lines is not None:
-            low, high = (lines * self.line for lines in of_today.hbm_lines)
+        hit_rates = list(bounds.hit_rate)
+        if requests and known_share == 1:
+            stored_lines = written_bytes // self.line
+            least, most = table["lines_count"][0] + stored_lines, table["most_bytes"][0] / self.line + stored_lines
+            hit_rates.append(1 - least / sum(requests))
+            traced_facts = self._in_traced_order(requests, least, most, machine)
+            hit_rates += traced_facts.get("traced_hit_rate", ())
+            facts |= traced_facts
+        facts |= {"hit_rate": (min(hit_rates), max(hit_rates)), "simulated_count": bounds.simulated_count}
+        if bounds.hbm_lines is not None:
+            low, high = (lines * self.line for lines in bounds.hbm_lines)
             facts |= {"hbm_read_bytes": (max(unavoidable, low), max(unavoidable, high))}
         return facts
 
-    def _hit_rates(
-        self,
-        requests_of_l1: tuple[float, float],
-        misses: tuple[float, float],
-        stored_lines: int,
-        machine: Machine | None,
-        facts: dict[str, Any],
-    ) -> list[float]:
-        """Hit rates of L2 by the requests of L1, read and written; adds what follows from the traced order to `facts`.
+    def _in_traced_order(
+        self, requests: Requests, least_misses: float, most_misses: float, machine: Machine | None
+    ) -> dict[str, Any]:
+        """The fields that follow from the accesses in the traced order, where they can be followed.
 
-        `misses` are the lines that L2 reads, least and most.
+        The least hit rate has most misses of few requests, the best one fewest misses of many.
         """
-        least, most = misses
-        rates = [1 - (least + stored_lines) / sum(requests_of_l1)]
-        as_traced = machine and traced_requests(self.workgroups, self.everything.groups, machine)
-        if as_traced:
-            low, high = (each * self.workgroups.total for each in as_traced.of_dispatch)
-            combinations = ((most, low), (least, high))
-            of_traced = [1 - (lines + stored_lines) / (reads + requests_of_l1[1]) for lines, reads in combinations]
-            facts |= {"traced_count": as_traced.workgroup_count, "traced_read_requests": (low, high)}
-            facts |= {"traced_hit_rate": tuple(of_traced), "notes": (*self._notes(), TRACED_BY_ASSUMPTION)}
-            rates += of_traced
-        return rates
+        means = machine and traced_requests(self.workgroups, self.everything.groups, machine)
+        if not means:
+            return {}
+        fewest, most = (mean * self.workgroups.total for mean in means.of_dispatch)
+        combinations = ((most_misses, fewest), (least_misses, most))
+        return {
+            "traced_count": means.workgroup_count,
+            "traced_read_requests": (fewest, most),
+            "traced_hit_rate": tuple(1 - misses / (reads + requests.writes) for misses, reads in combinations),
+            "notes": (*self._notes(), TRACED_BY_ASSUMPTION),
+        }
 
     def _stored_bytes(self) -> int:
-        """Bytes that workgroups store, each for itself."""
+        """Bytes that workgroups store, each for itself: more than all together, if they store to the same bytes."""
         total = 0
         for group in self.everything.groups:
             ranges = [part.ranges for part in self.parts if part.is_store and part.group is group]
             if ranges:
                 begin, end = map(np.concatenate, zip(*ranges, strict=True))
-                total += len(group.numbers) * count(merged(begin, end))
+                total += len(group.numbers) * line_sets.count(line_sets.merged(begin, end))
         return total
 
-    def _count(self, parts: Sequence[Touched], mapping: Mapping | None = None, unit: int = 0) -> int:
-        """Lines, or other units, added up over the XCDs of a mapping; None = once each."""
+    def _count(self, parts: Sequence[Touched], mapping: Mapping | None = None, unit: int | None = None) -> int:
+        """Units (None = lines) that the XCDs of a mapping touch, added up over XCDs; without a mapping once each."""
+        unit = unit or self.line
         if mapping is None:
-            return self.counted(parts, unit or self.line, None)
-        if mapping.name not in self._of_xcds:
+            return self.unit_counts.count(parts, unit, None)
+        if mapping.name not in self._is_on_xcd:
             xcds = mapping.xcds(self.xcds)
-            self._of_xcds[mapping.name] = [xcds == xcd for xcd in range(self.xcds)]
-        return sum(self.counted(parts, unit or self.line, members) for members in self._of_xcds[mapping.name])
+            self._is_on_xcd[mapping.name] = [xcds == xcd for xcd in range(self.xcds)]
+        return sum(self.unit_counts.count(parts, unit, is_on_xcd) for is_on_xcd in self._is_on_xcd[mapping.name])
 
     def _candidates(self, options: TrafficOptions) -> list[Mapping]:
         candidates, order = list(mappings(self.workgroups.counts, self.xcds)), options.order
@@ -313,34 +310,37 @@ class _Sets:
     def _with_intervals(
         self, table: pl.DataFrame, options: TrafficOptions, machine: Machine | None
     ) -> tuple[pl.DataFrame, Interval | None]:
-        """The mappings with what they read at most, and what orders of waves change in today's."""
+        """The mappings with what they read at most, and what orders of waves change in today's.
+
+        Today's, the best and the user's are always simulated, further ones that save bytes within a budget of lookups.
+        """
         workgroups, intervals = self.workgroups, dict[str, Interval]()
         facts = (workgroups.direction, workgroups.width_bytes, self.caches, workgroups.total)
         work = work_of(self.everything.groups, *facts) if machine is not None else None
-        lookups_left = _MOST_LOOKUPS
         orders = {mapping.name: mapping.order for mapping in self._candidates(options)}
         by_bytes = table.sort("read_bytes", maintain_order=True)["mapping"].to_list()
-        first = [name for name in (TODAY, by_bytes[0], _GIVEN) if name in orders]
-        savers = table.filter(pl.col("saved_share") > 0)["mapping"]
-        for name in dict.fromkeys([*first, *(name for name in by_bytes if name in savers)]):
-            if work is None or machine is None or (name not in first and lookups_left < 0):
+        always = [name for name in (TODAY, by_bytes[0], _GIVEN) if name in orders]
+        savers = set(table.filter(pl.col("saved_share") > 0)["mapping"])
+        lookups_left = _MOST_LOOKUPS
+        for name in dict.fromkeys([*always, *(name for name in by_bytes if name in savers)]):
+            if work is None or machine is None or (name not in always and lookups_left < 0):
                 continue
-            bounds = interval(work, machine, orders[name], tuple(ORDERS) if name == TODAY else _EXTREMES)
+            bounds = interval(work, machine, orders[name], tuple(ORDERS) if name == TODAY else EXTREMES)
             if bounds is not None:
                 intervals[name] = bounds
-            lookups_left -= 0 if name in first else 3 * int(work.lookups_of(machine, orders[name])[-1])  # runs
+            if name not in always:
+                lookups_left -= _RUNS * int(work.lookups_of(machine, orders[name])[-1])
         most = [intervals[name].refetched_share[1] if name in intervals else None for name in table["mapping"]]
         lines = pl.Series(most, dtype=pl.Float64) * table["read_bytes"] + table["read_bytes"]
         return table.with_columns(most_bytes=lines.round().cast(pl.Int64)), intervals.get(TODAY)
 
     def _mapping_frame(self, options: TrafficOptions) -> pl.DataFrame:
-        candidates = self._candidates(options)
         unavoidable = sum(self._count(parts) for parts in self.loads.values())
-        rows: list[tuple[Any, ...]] = []
-        for mapping in candidates:
+        today = sum(self._count(parts, self.today) for parts in self.loads.values())
+        rows = []
+        for mapping in self._candidates(options):
             lines = sum(self._count(parts, mapping) for parts in self.loads.values())
-            today = rows[0][3] if rows else lines * self.line
-            saved_share = 1 - lines * self.line / today if today else 0.0
+            saved_share = 1 - lines / today if today else 0.0
             replicated_bytes = (lines - unavoidable) * self.line
             rows.append((mapping.name, mapping.formula, lines, lines * self.line, replicated_bytes, saved_share, None))
         return pl.DataFrame(rows, schema=FabricTraffic.tables["mappings"].dtypes, orient="row")
@@ -348,7 +348,7 @@ class _Sets:
     def _array_frame(self) -> pl.DataFrame:
         rows = []
         for array in sorted(self.loads.keys() | self.stores.keys()):
-            reads = self._count(self.loads.get(array, []), self.of_today)
+            reads = self._count(self.loads.get(array, []), self.today)
             once = self._count(self.loads.get(array, []))
             byte_count, extent = self.stored.get(array, (0, 0))
             share = byte_count / extent if extent else None
@@ -358,21 +358,21 @@ class _Sets:
 
     def _row_frame(self, row_choice: pl.Series | None) -> pl.DataFrame:
         code = self.workgroups.trace.code.select("row", "text", "file", "line")
-        parts = touched(self.everything.groups, self.workgroups, self.bases, by_row=True)
+        parts = line_sets.touched(self.everything.groups, self.workgroups, self.bases, by_row=True)
         lane_bytes: dict[int, int] = {}
         for group in self.everything.groups:
             accesses = group.accesses
-            bits = np.array([int(mask).bit_count() for mask in accesses.active], np.int64)
-            each = np.where(accesses.is_known, bits * self.workgroups.width_bytes[accesses.row], 0)
-            for row, size in zip(accesses.row.tolist(), each.tolist(), strict=True):
+            lane_counts = np.array([int(mask).bit_count() for mask in accesses.active], np.int64)
+            sizes = np.where(accesses.is_known, lane_counts * self.workgroups.width_bytes[accesses.row], 0)
+            for row, size in zip(accesses.row.tolist(), sizes.tolist(), strict=True):
                 lane_bytes[row] = lane_bytes.get(row, 0) + size * len(group.numbers)
         rows = []
         for row, array, is_store in sorted({(part.row, part.array, part.is_store) for part in parts}):
-            some = [part for part in parts if (part.row, part.array, part.is_store) == (row, array, is_store)]
-            fabric, once = self._count(some, self.of_today), self._count(some)
+            of_row = [part for part in parts if (part.row, part.array, part.is_store) == (row, array, is_store)]
+            fabric, once = self._count(of_row, self.today), self._count(of_row)
             name = self.names[array] if array >= 0 else ""
-            way = "store" if is_store else "load"
-            rows.append((row, name, way, lane_bytes[row], fabric * self.line, once * self.line))
+            direction = "store" if is_store else "load"
+            rows.append((row, name, direction, lane_bytes[row], fabric * self.line, once * self.line))
         names = ("row", "array", "direction", "requested_bytes", "fabric_bytes", "distinct_bytes")
         dtypes = FabricTraffic.tables["rows"].dtypes
         frame = pl.DataFrame(rows, schema={name: dtypes[name] for name in names}, orient="row")
@@ -382,20 +382,21 @@ class _Sets:
 
     def _write_bytes(self) -> int:
         piece = self.caches.write_request_bytes or self.line
-        return piece * self._count([part for part in self.parts if part.is_store], self.of_today, piece)
+        return piece * self._count([part for part in self.parts if part.is_store], self.today, piece)
 
-    def _requests(self) -> tuple[float, float] | None:
+    def _requests(self) -> Requests | None:
+        """Requests of all workgroups; None = not counted for this GPU."""
         line, piece = self.caches.read_request_bytes, self.caches.write_request_bytes
         if line is None or piece is None:
             return None
         total = np.zeros(2)
         for group in self.everything.groups:
-            total += np.array(requests(group, self.workgroups, line, piece)) * len(group.numbers)
-        return float(total[0]), float(total[1])
+            total += np.array(line_sets.requests(group, self.workgroups, line, piece)) * len(group.numbers)
+        return Requests(float(total[0]), float(total[1]))
 
-    def _known(self) -> tuple[float, pl.DataFrame]:
+    def _known_share_and_reasons(self) -> tuple[float, pl.DataFrame]:
         """Share of the accesses that is known, and the reasons of the others."""
-        known_count = every = 0
+        known_count = access_count = 0
         texts = self.workgroups.trace.code["text"].fill_null("").to_list()
         reasons: dict[tuple[int, str], int] = {}
         for group in self.everything.groups:
@@ -403,7 +404,7 @@ class _Sets:
             is_atomic = self.workgroups.direction[accesses.row] == ATOMIC
             certain = accesses.is_known & ~is_atomic
             known_count += int(certain.sum()) * len(group.numbers)
-            every += len(certain) * len(group.numbers)
+            access_count += len(certain) * len(group.numbers)
             for number in np.flatnonzero(~certain):
                 row = int(accesses.row[number])
                 reason = self.workgroups.reason(int(accesses.kind[number]), int(accesses.detail[number]))
@@ -414,7 +415,7 @@ class _Sets:
         unknown = self.everything.unknown_count
         if unknown:
             reasons[-1, f"{unknown:,} workgroups are moved by their ids in no simple way"] = unknown
-        share = known_count / every if every else 0.0
+        share = known_count / access_count if access_count else 0.0
         rows = [
             (row, texts[row] if 0 <= row < len(texts) else "", reason, executions)
             for (row, reason), executions in sorted(reasons.items(), key=lambda item: (-item[1], item[0]))
@@ -423,21 +424,17 @@ class _Sets:
         return share * (1 - unknown / self.workgroups.total), frame
 
     def _notes(self) -> tuple[str, ...]:
-        assumed_count = sum(group.accesses.branch_counts[2] for group in self.everything.groups)
         notes = ["assumed: pointers point to different buffers, and L2 is empty when the dispatch starts"]
-        if assumed_count:
+        if any(group.accesses.assumed_branch_count for group in self.everything.groups):
             notes.append("assumed: where nothing certain tells a branch, all workgroups go the way that was traced")
         notes += self.workgroups.start.arguments.assumptions
         for array, (byte_count, extent) in self.stored.items():
-            if byte_count < _DENSE * extent:
+            if byte_count < _DENSE_SHARE * extent:
                 notes.append(
                     f"{self.names[array]} is stored with gaps ({_share(byte_count, extent)} from its first to its "
                     "last): padding, or a stride or a size that is too large"
                 )
         return tuple(notes)
-
-
-_WORKGROUPS: Final = FabricTraffic.tables["workgroups"]
 
 
 def _machine(
@@ -446,7 +443,7 @@ def _machine(
     """The CUs of an XCD and the workgroups that fit on one; None = not known."""
     arch = of(product or caches.target)
     kernel = workgroups.kernel
-    size = workgroups.start.fields["workgroup"]
+    size = workgroups.start.workgroup_size
     if kernel is None or not arch.product.cu_count or arch.has_wgp_mode:
         return None
     try:
@@ -460,7 +457,7 @@ def _machine(
 
 def _byte_count_and_extent(ranges: Ranges) -> tuple[int, int]:
     """Bytes in ranges, and those from the first to the last."""
-    return count(ranges), int(ranges[1][-1] - ranges[0][0]) if ranges[0].size else 0
+    return line_sets.count(ranges), int(ranges[1][-1] - ranges[0][0]) if ranges[0].size else 0
 
 
 def _share(part: int, total: int) -> str:
@@ -470,10 +467,11 @@ def _share(part: int, total: int) -> str:
 def _arrays(workgroups: Workgroups) -> tuple[np.ndarray, list[str]]:
     """Addresses at which arrays start, in order, and the names of their arguments."""
     arguments = workgroups.start.arguments
-    places = dict(workgroups.pointers)
+    addresses = dict(workgroups.pointers)
     for argument in arguments.arguments:
-        address = arguments.bytes_at(argument.offset_bytes, 8) if arguments.is_pointer(argument.offset_bytes) else None
-        if address is not None and not argument.is_hidden:
-            places[argument.offset_bytes] = int.from_bytes(address, "little")
-    ordered = sorted(places.items(), key=lambda place: place[1])
+        offset = argument.offset_bytes
+        pointer = arguments.bytes_at(offset, POINTER_BYTES) if arguments.is_pointer(offset) else None
+        if pointer is not None and not argument.is_hidden:
+            addresses[offset] = int.from_bytes(pointer, "little")
+    ordered = sorted(addresses.items(), key=lambda place: place[1])
     return np.array([address for _, address in ordered], np.int64), [arguments.name_at(at) for at, _ in ordered]

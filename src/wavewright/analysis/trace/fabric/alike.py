@@ -1,7 +1,10 @@
-"""Workgroups that do the same at other addresses: how far each execution is moved by the ids of its workgroup.
+"""Workgroups that do the same, and the bytes by which their ids move the addresses of each execution.
 
-Ids are cut into digits: x = unit * digit + ..., and each digit moves an execution by a fixed distance. A few workgroups
-give digits and distances, others, drawn at random, check them; where a check fails, every workgroup is evaluated.
+A grid can have millions of workgroups; a few hundred are evaluated. Each axis is cut into parts in which workgroups do
+the same (`_parts`: tiles at an edge do less). In a box of such parts the ids are cut into digits, x = unit * digit +
+..., and each digit moves an execution by a fixed distance: a tile number that the code splits by division and remainder
+has two digits (`_by_digits`). Workgroups drawn at random check that (`_holds`); where a check fails, every workgroup of
+the box is evaluated (`_one_by_one`), or counts as unknown.
 """
 
 from __future__ import annotations
@@ -9,43 +12,44 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 
 from wavewright.analysis.trace.fabric.workgroups import Accesses, Ids, OutOfBudgetError, Workgroups
 
-_CHECKS: Final = 16  #: Workgroups of each part that are drawn.
+_CHECKS: Final = 16  #: Workgroups of each box that are drawn.
 _SHORT_STEPS: Final = 4_000  #: Instructions that tell digits; whether they are those of the whole wave is checked.
-_MOST_KEPT: Final = 4  #: Workgroups whose accesses are kept.
+_MOST_CACHED: Final = 4  #: Workgroups whose accesses stay in memory: those of large waves are large.
 _MANY_STEPS: Final = 100_000  #: Instructions of the drawn workgroups, above which one wave of each is evaluated.
-_MOST_PARTS: Final = 6  #: Of an axis, whose workgroups do different things: tiles at an edge.
-_MOST_DIGITS: Final = 8
-_MOST_MOVES: Final = 20_000_000  #: Numbers of a table with the moves of each workgroup.
+_MOST_PARTS: Final = 6  #: Of an axis; the last one takes the rest.
+_MOST_DIGITS: Final = 8  #: Of an axis.
+_MOST_MOVES: Final = 20_000_000  #: Numbers of a table with the moves of each workgroup: 160 MB.
 _MOST_SINGLE: Final = 20_000  #: Workgroups that are evaluated one by one.
 
-Probed = tuple[int, np.ndarray]  #: What a workgroup does, as a key, and where: the first address of each execution.
+Span = tuple[int, int]  #: Ids of one axis from the first to before the second.
+Box = tuple[Span, ...]  #: A span of each axis.
 
 
 @dataclass(frozen=True)
 class Alike:
-    """Workgroups that do the same."""
+    """Workgroups that do the same: the members of the group."""
 
-    numbers: np.ndarray  #: Of the workgroups.
-    accesses: Accesses  #: Of the first of them.
+    numbers: np.ndarray  #: Of the members.
+    accesses: Accesses  #: Of the first member.
     move: np.ndarray  #: By execution: the row of `moves` that moves it.
-    moves: np.ndarray  #: Bytes by which executions of each of the workgroups are moved, from those of the first.
+    moves: np.ndarray  #: [rows x members]: bytes by which executions are moved, from those of the first member.
     _distinct: dict[int, tuple[np.ndarray, np.ndarray]] = field(default_factory=dict)
 
-    def distinct_moves(self, move: int, members: np.ndarray | None = None) -> np.ndarray:
-        """Different numbers of a row of `moves`, in order; `members` tells which workgroups, by their numbers."""
+    def distinct_moves(self, move: int, is_chosen: np.ndarray | None = None) -> np.ndarray:
+        """Different numbers of a row of `moves`, in order; `is_chosen` tells of which workgroups, by their numbers."""
         if move not in self._distinct:
             self._distinct[move] = np.unique(self.moves[move], return_inverse=True)
         values, place = self._distinct[move]
-        if members is None:
+        if is_chosen is None:
             return values
         is_there = np.zeros(len(values), bool)
-        is_there[place[members[self.numbers]]] = True
+        is_there[place[is_chosen[self.numbers]]] = True
         return values[is_there]
 
 
@@ -59,190 +63,219 @@ class AllWorkgroups:
     is_complete: bool  #: Whether each workgroup was evaluated by itself.
 
 
-class _Evaluated:
+class _Probed(NamedTuple):
+    """The work of a workgroup, and its place in memory."""
+
+    key: int  #: Equal for workgroups that do the same.
+    first_addresses: np.ndarray  #: By execution: of its first active lane.
+
+
+class _Evaluations:
     """Workgroups, or single waves of them, each evaluated once."""
 
     def __init__(self, workgroups: Workgroups) -> None:
         self.workgroups = workgroups
-        self._probed: dict[tuple[Ids, int | None, bool], Probed] = {}
+        self._probed: dict[tuple[Ids, int | None, bool], _Probed] = {}
         self._keys: dict[bytes, int] = {}
-        self._last: dict[Ids, Accesses] = {}
+        self._cached: dict[Ids, Accesses] = {}  #: The one that was asked for last stands last.
 
-    def __call__(self, ids: Ids, place: int | None = None, *, is_short: bool = False) -> Probed:
-        """The work of a workgroup, or of its wave at a place, or of the first instructions of that."""
-        if (ids, place, is_short) not in self._probed:
+    def probe(self, ids: Ids, place: int | None = None, *, is_short: bool = False) -> _Probed:
+        """The work of a workgroup, or of its wave at a place, or (`is_short`) of the first instructions of that."""
+        question = ids, place, is_short
+        if question not in self._probed:
             accesses = self._accesses(ids, place, is_short=is_short)
-            number = self._keys.setdefault(accesses.key(), len(self._keys))
-            self._probed[ids, place, is_short] = (number, accesses.first)
-        return self._probed[ids, place, is_short]
+            key = self._keys.setdefault(accesses.key(), len(self._keys))
+            self._probed[question] = _Probed(key, accesses.first)
+        return self._probed[question]
 
     def accesses(self, ids: Ids) -> Accesses:
-        """The accesses of a workgroup; those that were asked for last are kept."""
-        if ids not in self._last:
-            while len(self._last) >= _MOST_KEPT:
-                del self._last[next(iter(self._last))]
-            self._last[ids] = self.workgroups.accesses(ids)
-        self._last[ids] = self._last.pop(ids)
-        return self._last[ids]
+        """The accesses of a workgroup; those that were asked for last are cached."""
+        accesses = self._cached.pop(ids, None) or self.workgroups.accesses(ids)
+        while len(self._cached) >= _MOST_CACHED:
+            del self._cached[next(iter(self._cached))]
+        self._cached[ids] = accesses
+        return accesses
 
     def _accesses(self, ids: Ids, place: int | None, *, is_short: bool) -> Accesses:
         if place is None:
             return self.accesses(ids)
         if is_short:
             return self.workgroups.accesses(ids, (place,), _SHORT_STEPS)
-        return self._last[ids].of_place(place) if ids in self._last else self.workgroups.accesses(ids, (place,))
+        return self._cached[ids].of_place(place) if ids in self._cached else self.workgroups.accesses(ids, (place,))
 
 
 def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
     """Groups of workgroups that do the same, and how each of them is moved."""
-    probe = _Evaluated(workgroups)
+    evaluations = _Evaluations(workgroups)
     groups: list[Alike] = []
-    unknown = checked_count = 0
+    unknown_count = checked_count = 0
     is_complete = False
     generator = np.random.default_rng(1)
     try:
-        parts = [
-            _parts(lambda at: probe((at, 0, 0)), workgroups.counts[0]),
-            _parts(lambda at: probe((0, at, 0)), workgroups.counts[1]),
-            _parts(lambda at: probe((0, 0, at)), workgroups.counts[2]),
+        spans = [
+            _parts(lambda x: evaluations.probe((x, 0, 0)).key, workgroups.counts[0]),
+            _parts(lambda y: evaluations.probe((0, y, 0)).key, workgroups.counts[1]),
+            _parts(lambda z: evaluations.probe((0, 0, z)).key, workgroups.counts[2]),
         ]
     except OutOfBudgetError:
         return AllWorkgroups([], workgroups.total, 0, is_complete=False)
-    for box in product(*parts):
-        x, y, z = (np.arange(start, end, dtype=np.int64) for start, end in box)
-        columns, rows, _ = workgroups.counts
-        numbers = ((z[:, None, None] * rows + y[None, :, None]) * columns + x[None, None, :]).ravel()
+    for box in product(*spans):
+        numbers = _numbers(workgroups, box)
+        has_others = len(numbers) > 1
         try:
             sample = generator.choice(len(numbers), min(_CHECKS, len(numbers)), replace=False)
-            checked_count += len(sample) if len(numbers) > 1 else 0
-            alike = None
-            for is_short in (True, False):
-                alike = alike or _moved(workgroups, probe, box, numbers, is_short=is_short)
-                if alike is not None and len(numbers) > 1 and not _holds(workgroups, probe, alike, sample):
-                    alike = None
-            if alike is not None:
+            checked_count += len(sample) if has_others else 0
+            # Short waves are tried first: they are cheap, and the check tells where later instructions have other
+            # digits.
+            alikes = (
+                _by_digits(workgroups, evaluations, box, numbers, is_short=is_short) for is_short in (True, False)
+            )
+            holding = (
+                alike
+                for alike in alikes
+                if alike and (not has_others or _holds(workgroups, evaluations, alike, sample))
+            )
+            if (alike := next(holding, None)) is not None:
                 groups.append(alike)
                 continue
-            single = _one_by_one(workgroups, probe, numbers)
+            single = _one_by_one(workgroups, evaluations, numbers)
         except OutOfBudgetError:
             single = None
         is_complete = is_complete or single is not None
         groups += single or []
-        unknown += 0 if single is not None else len(numbers)
-    return AllWorkgroups(groups, unknown, checked_count, is_complete)
+        unknown_count += 0 if single is not None else len(numbers)
+    return AllWorkgroups(groups, unknown_count, checked_count, is_complete)
 
 
-def _parts(probe: Callable[[int], Probed], count: int) -> list[tuple[int, int]]:
-    """Ranges of one axis in which the ends do the same."""
-    parts: list[tuple[int, int]] = []
+def _numbers(workgroups: Workgroups, box: Box) -> np.ndarray:
+    """Numbers of the workgroups of a box, which count x first."""
+    x, y, z = (np.arange(start, end, dtype=np.int64) for start, end in box)
+    columns, rows, _ = workgroups.counts
+    numbers: np.ndarray = (z[:, None, None] * rows + y[None, :, None]) * columns + x[None, None, :]
+    return numbers.ravel()
+
+
+def _parts(key_at: Callable[[int], int], count: int) -> list[Span]:
+    """Spans of one axis at whose ends workgroups do the same; where that changes is found by bisection."""
+    parts: list[Span] = []
     start = 0
     while start < count and len(parts) < _MOST_PARTS:
-        key, last = probe(start)[0], count - 1
-        low, high = start, last  # the last that does the same lies in [low, high]
-        if probe(last)[0] != key:
+        key, last = key_at(start), count - 1
+        if key_at(last) != key:
+            low, high = start, last  # the last that does the same lies in [low, high)
             while high - low > 1:
                 middle = (low + high) // 2
-                low, high = (middle, high) if probe(middle)[0] == key else (low, middle)
+                low, high = (middle, high) if key_at(middle) == key else (low, middle)
             last = low
         parts.append((start, last + 1))
         start = last + 1
     return [*parts[:-1], (parts[-1][0], count)]
 
 
-def _moved(
-    workgroups: Workgroups, probe: _Evaluated, box: tuple[tuple[int, int], ...], numbers: np.ndarray, *, is_short: bool
+class _Digit(NamedTuple):
+    """A digit of the ids of one axis: id // unit % size."""
+
+    unit: int
+    size: int
+    step: np.ndarray  #: By execution: bytes by which the digit moves it when it grows by one.
+
+
+def _by_digits(
+    workgroups: Workgroups, evaluations: _Evaluations, box: Box, numbers: np.ndarray, *, is_short: bool
 ) -> Alike | None:
-    """The workgroups of a box, by digits of their ids; None = their ids do not move them like that."""
-    corner = (box[0][0], box[1][0], box[2][0])
-    _, first = probe(corner)
+    """The workgroups of a box, moved by digits of their ids; None = their ids do not move them like that."""
+    corner: Ids = (box[0][0], box[1][0], box[2][0])
     ids = workgroups.ids(numbers)
     steps, digits = [], []
     for axis, (start, end) in enumerate(box):
 
-        def probe_axis(at: int, place: int | None = None, axis: int = axis, start: int = start) -> np.ndarray | None:
-            ids: Ids = tuple(start + at if each == axis else c for each, c in enumerate(corner))  # type: ignore[assignment]
-            (its_key, its_first), (usual_key, usual) = (
-                probe(at_ids, place, is_short=is_short and place is not None) for at_ids in (ids, corner)
-            )
-            return its_first - usual if its_key == usual_key else None
+        def distances(at: int, place: int | None = None, axis: int = axis) -> np.ndarray | None:
+            """Bytes from the corner to the workgroup `at` places along the axis; None = it does something else."""
+            moved_ids: Ids = (*corner[:axis], corner[axis] + at, *corner[axis + 1 :])  # type: ignore[assignment]
+            is_part = is_short and place is not None
+            here, there = (evaluations.probe(each, place, is_short=is_part) for each in (corner, moved_ids))
+            return there.first_addresses - here.first_addresses if there.key == here.key else None
 
-        found = _digits(probe_axis, end - start)
-        if found is None:
+        digits_of_axis = _digits(distances, end - start)
+        if digits_of_axis is None:
             return None
-        for unit, count, step in found:
-            steps.append(step)
-            digits.append((ids[axis] - start) // unit % count)
-    if not steps:
-        steps, digits = [np.zeros(len(first), np.int64)], [np.zeros(len(numbers), np.int64)]
-    distances, move = np.unique(np.stack(steps), axis=1, return_inverse=True)
-    if distances.shape[1] * len(numbers) > _MOST_MOVES:
+        for digit in digits_of_axis:
+            steps.append(digit.step)
+            digits.append((ids[axis] - start) // digit.unit % digit.size)
+    if not steps:  # a single workgroup: nothing moves it
+        execution_count = len(evaluations.probe(corner).first_addresses)
+        steps, digits = [np.zeros(execution_count, np.int64)], [np.zeros(len(numbers), np.int64)]
+    # Executions that all digits move alike share a row of `moves`.
+    distinct_steps, move = np.unique(np.stack(steps), axis=1, return_inverse=True)
+    if distinct_steps.shape[1] * len(numbers) > _MOST_MOVES:
         return None
-    moves = distances.T @ np.stack(digits)
-    return Alike(numbers, probe.accesses(corner), move.ravel(), moves)
+    return Alike(numbers, evaluations.accesses(corner), move.ravel(), distinct_steps.T @ np.stack(digits))
 
 
-def _digits(probe: Callable[..., np.ndarray | None], count: int) -> list[tuple[int, int, np.ndarray]] | None:
-    """Units and counts of digits, and by how much each moves; None = an end of a digit does something else.
+def _digits(distances: Callable[..., np.ndarray | None], count: int) -> list[_Digit] | None:
+    """The digits of `count` ids, the fastest first; None = an end of a digit does something else.
 
-    The first wave of a workgroup tells the counts; whether they are those of the others is checked by workgroups drawn.
+    A digit ends where distances stop to grow in proportion to the id. The first wave of a workgroup tells where;
+    whether that holds for the others is checked by workgroups drawn.
     """
-    digits: list[tuple[int, int, np.ndarray]] = []
+    digits: list[_Digit] = []
     unit = 1
     while unit < count:
-        step = probe(unit)
+        step = distances(unit)
         if step is None or len(digits) == _MOST_DIGITS:
             return None
-        places = -(-count // unit)  # of a digit without end
+        values = -(-count // unit)  # of a digit without end
+        step_of_first_wave = distances(unit, 0)
 
-        first_step = probe(unit, 0)
+        def is_straight(at: int, unit: int = unit, step: np.ndarray | None = step_of_first_wave) -> bool:
+            distance = distances(at * unit, 0)
+            return distance is not None and step is not None and bool((distance == at * step).all())
 
-        def is_straight(at: int, unit: int = unit, first_step: np.ndarray | None = first_step) -> bool:
-            there = probe(at * unit, 0)
-            return there is not None and first_step is not None and bool((there == at * first_step).all())
-
-        low = 1
-        while 2 * low < places and is_straight(2 * low):
+        low = 1  # the largest value that is known to lie on the line; doubled, then bisected
+        while 2 * low < values and is_straight(2 * low):
             low *= 2
-        high = min(2 * low, places - 1)
+        high = min(2 * low, values - 1)
         if high > low and is_straight(high):
             low = high
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if is_straight(middle) else (low, middle)
-        digits.append((unit, low + 1, step))
+        digits.append(_Digit(unit, low + 1, step))
         unit *= low + 1
     return digits
 
 
-def _holds(workgroups: Workgroups, probe: _Evaluated, alike: Alike, sample: np.ndarray) -> bool:
+def _holds(workgroups: Workgroups, evaluations: _Evaluations, alike: Alike, sample: np.ndarray) -> bool:
     """True if workgroups that were drawn, or a wave of each where waves are long, do what the moves say."""
-    corner: Ids = tuple(int(each) for each in workgroups.ids(alike.numbers[:1])[:, 0])  # type: ignore[assignment]
+    corner: Ids = tuple(workgroups.ids(alike.numbers[:1])[:, 0].tolist())
     is_long = alike.accesses.step_count * len(sample) > _MANY_STEPS
-    for turn, (ids, at) in enumerate(zip(workgroups.ids(alike.numbers[sample]).T, sample, strict=True)):
+    for turn, (ids, member) in enumerate(zip(workgroups.ids(alike.numbers[sample]).T, sample, strict=True)):
         place = turn % workgroups.start.wave_count if is_long else None
         of_place = slice(None) if place is None else alike.accesses.place == place
-        key, first = probe(corner, place)
-        its_key, its_first = probe(tuple(int(each) for each in ids), place)  # type: ignore[arg-type]
-        if its_key != key or (its_first != first + alike.moves[alike.move[of_place], at]).any():
+        first, other = evaluations.probe(corner, place), evaluations.probe(tuple(ids.tolist()), place)
+        moved_addresses = first.first_addresses + alike.moves[alike.move[of_place], member]
+        if other.key != first.key or (other.first_addresses != moved_addresses).any():
             return False
     return True
 
 
-def _one_by_one(workgroups: Workgroups, probe: _Evaluated, numbers: np.ndarray) -> list[Alike] | None:
+def _one_by_one(workgroups: Workgroups, evaluations: _Evaluations, numbers: np.ndarray) -> list[Alike] | None:
     """Groups of workgroups that were all evaluated; None = there are too many."""
     if len(numbers) > _MOST_SINGLE:
         return None
     by_key: dict[int, list[tuple[int, Ids, np.ndarray]]] = {}
-    for number, ids in zip(numbers, workgroups.ids(numbers).T, strict=True):
-        own_ids: Ids = tuple(int(each) for each in ids)  # type: ignore[assignment]
-        key, first = probe(own_ids)
-        by_key.setdefault(key, []).append((int(number), own_ids, first))
-        if sum(len(each) * len(each[0][2]) for each in by_key.values()) > _MOST_MOVES:
+    move_count = 0
+    for number, ids in zip(numbers.tolist(), workgroups.ids(numbers).T, strict=True):
+        own_ids: Ids = tuple(ids.tolist())
+        key, addresses = evaluations.probe(own_ids)
+        by_key.setdefault(key, []).append((number, own_ids, addresses))
+        move_count += len(addresses)
+        if move_count > _MOST_MOVES:
             return None
     groups = []
     for members in by_key.values():
-        table = np.stack([first for _, _, first in members]) - members[0][2]
-        moves, move = np.unique(table, axis=1, return_inverse=True)
-        its_numbers = np.array([number for number, _, _ in members], np.int64)
-        groups.append(Alike(its_numbers, probe.accesses(members[0][1]), move.ravel(), moves.T))
+        own_numbers, (first_ids, *_), member_addresses = zip(*members, strict=True)
+        moves, move = np.unique(np.stack(member_addresses) - member_addresses[0], axis=1, return_inverse=True)
+        accesses = evaluations.accesses(first_ids)
+        groups.append(Alike(np.array(own_numbers, np.int64), accesses, move.ravel(), moves.T))
     return groups

@@ -1,6 +1,8 @@
-"""Lines that workgroups touch: ranges of bytes of the first workgroup of a group, moved to those of the others.
+"""Lines that workgroups touch, together and each of them, and the requests that they make.
 
-From them follow the lines that XCDs read, the requests of the L1 caches, and how much workgroups share.
+The bytes that the first workgroup of a group touches are a few ranges; moved to the others they cover those of all
+(`units`). So the lines that an XCD reads are counted without a list of every line. Sets of lines are ranges throughout:
+two arrays of starts and ends, apart from each other and in order.
 """
 
 from __future__ import annotations
@@ -10,7 +12,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -19,12 +21,12 @@ from wavewright.analysis.trace.fabric.alike import Alike
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE, Workgroups
 
 _MERGED_AT: Final = 4_000_000  #: Ranges that are put together before they are merged.
-_MOST_RANGES: Final = 16_000_000  #: That stay apart: more memory than a laptop should need.
+_MOST_RANGES: Final = 16_000_000  #: After merging: more take more memory than a laptop should need.
 _SAMPLES: Final = 32  #: Workgroups whose requests are counted where they lie differently in their lines.
 _MOST_REUSE_WORKGROUPS: Final = 4_096  #: Up to which the lines that each of them shares are counted.
 _MOST_REUSE_LINES: Final = 3_000_000  #: Of all workgroups together.
 _DENSE: Final = 8  #: Units for each range, at most, that are marked one by one.
-_AWAY: Final = 1 << 56  #: Keeps lines of different parts of a workgroup's time apart.
+_PHASE_BYTES: Final = 1 << 56  #: Distance that keeps accesses of different phases apart: more than any buffer has.
 
 Ranges = tuple[np.ndarray, np.ndarray]  #: Starts and ends.
 
@@ -38,15 +40,15 @@ class Touched:
     """Bytes of one array that one group of workgroups touches, all of them moved alike."""
 
     group: Alike
-    move: int
-    array: int
+    move: int  #: Row of `Alike.moves`.
+    array: int  #: Place of the array in the order of addresses; -1 = below all.
     is_store: bool
     row: int  #: Of the code; -1 = of all rows.
-    ranges: Ranges  #: Of the first workgroup of the group.
+    ranges: Ranges  #: Bytes, of the first workgroup of the group.
 
-    def moves(self, members: np.ndarray | None) -> np.ndarray:
-        """Different moves of the chosen workgroups; None = all."""
-        return self.group.distinct_moves(self.move, members)
+    def moves(self, is_chosen: np.ndarray | None) -> np.ndarray:
+        """Different moves of the chosen workgroups (by their numbers); None = of all."""
+        return self.group.distinct_moves(self.move, is_chosen)
 
     @cached_property
     def key(self) -> bytes:
@@ -63,7 +65,8 @@ def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
     if not begin.size:
         return begin, end
     low = begin.min()
-    if (extent := int(end.max() - low)) <= _DENSE * begin.size:  # a mark for each unit is quicker than sorting
+    extent = int(end.max() - low)
+    if extent <= _DENSE * begin.size:  # a mark for each unit is quicker than sorting
         changes = np.bincount(begin - low, minlength=extent + 1) - np.bincount(end - low, minlength=extent + 1)
         edges = np.flatnonzero(np.diff(np.cumsum(changes) > 0, prepend=False)) + low
         return edges[::2], edges[1::2]
@@ -76,7 +79,7 @@ def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
 def lane_bytes(
     group: Alike, width_bytes: np.ndarray, numbers: np.ndarray, member: int | None = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """First byte, end and activity of each lane in some executions of a group's first workgroup or of another one."""
+    """First byte, end and activity of each lane in executions of a group's first workgroup, or of another member."""
     accesses = group.accesses
     begin = accesses.address[numbers]
     if member is not None:
@@ -87,35 +90,38 @@ def lane_bytes(
 def touched(
     groups: Sequence[Alike], workgroups: Workgroups, bases: np.ndarray, *, by_row: bool = False
 ) -> list[Touched]:
-    """Lines that each group touches; `bases`: addresses at which arrays start, in order."""
+    """Bytes that each group touches; `bases`: addresses at which arrays start, in order."""
     parts = []
     for group in groups:
         accesses = group.accesses
-        way = workgroups.direction[accesses.row]
-        known_accesses = np.flatnonzero(accesses.is_known & (way != ATOMIC) & (accesses.active != 0))
+        direction = workgroups.direction[accesses.row]
+        known_accesses = np.flatnonzero(accesses.is_known & (direction != ATOMIC) & (accesses.active != 0))
         array = np.searchsorted(bases, accesses.first[known_accesses], side="right") - 1
         rows = accesses.row[known_accesses] if by_row else np.full(len(known_accesses), -1)
-        keys = np.stack([group.move[known_accesses], array, way[known_accesses] == STORE, rows])
-        kinds, kind = np.unique(keys, axis=1, return_inverse=True)
-        for number, (move, its_array, is_store, row) in enumerate(kinds.T):
-            chosen = known_accesses[kind.ravel() == number]
+        keys = np.stack([group.move[known_accesses], array, direction[known_accesses] == STORE, rows])
+        distinct_keys, key_number = np.unique(keys, axis=1, return_inverse=True)
+        for number, (move, its_array, is_store, row) in enumerate(distinct_keys.T):
+            chosen = known_accesses[key_number.ravel() == number]
             begin, end, is_active = lane_bytes(group, workgroups.width_bytes, chosen)
             ranges = merged(begin[is_active], end[is_active])
             parts.append(Touched(group, int(move), int(its_array), bool(is_store), int(row), ranges))
     return parts
 
 
-def units(parts: Iterable[Touched], unit: int, members: np.ndarray | None = None) -> Ranges:
-    """Aligned units (lines) that the chosen workgroups touch together, as ranges of their numbers."""
+def units(parts: Iterable[Touched], unit: int, is_chosen: np.ndarray | None = None) -> Ranges:
+    """Aligned units (lines) of `unit` bytes that the chosen workgroups touch together, as ranges of their numbers.
+
+    Raises `TooScatteredError`.
+    """
     begins = [np.zeros(0, np.int64)]
     ends = [np.zeros(0, np.int64)]
     range_count = 0
     for part in parts:
-        for begin, first, last in _moved(part, unit, part.moves(members)):
+        for begin, low, high in _moved(part, unit, part.moves(is_chosen)):
             step = max(1, _MERGED_AT // max(1, begin.size))
-            for at in range(0, first.size, step):
-                begins.append((begin[:, None] + first[at : at + step]).ravel())
-                ends.append((begin[:, None] + last[at : at + step]).ravel())
+            for at in range(0, low.size, step):
+                begins.append((begin[:, None] + low[at : at + step]).ravel())
+                ends.append((begin[:, None] + high[at : at + step]).ravel())
                 range_count += begins[-1].size
                 if range_count > _MERGED_AT:
                     both = merged(np.concatenate(begins), np.concatenate(ends))
@@ -126,34 +132,40 @@ def units(parts: Iterable[Touched], unit: int, members: np.ndarray | None = None
 
 
 def _moved(part: Touched, unit: int, moves: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Starts of ranges of units, and ranges to add to each: moves that overlap are one."""
-    offsets = moves % unit
+    """The units of a part in all moves: each start plus each of the ranges [low, high) that come with it.
+
+    Ranges of one length are moved together: moves that lie closer than the length are one range then.
+    """
+    offsets = moves % unit  # workgroups that lie alike in their units
     for offset in np.unique(offsets):
         begin, end = merged((part.ranges[0] + offset) // unit, -(-(part.ranges[1] + offset) // unit))
         whole_moves = moves[offsets == offset] // unit
-        lengths, kind, sizes = np.unique(end - begin, return_inverse=True, return_counts=True)
-        of_lengths = np.split(begin[np.argsort(kind, kind="stable")], np.cumsum(sizes)[:-1])
-        for length, its_begin in zip(lengths, of_lengths, strict=True):
-            yield its_begin, *merged(whole_moves, whole_moves + length)
+        lengths, length_number, counts = np.unique(end - begin, return_inverse=True, return_counts=True)
+        begins_by_length = np.split(begin[np.argsort(length_number, kind="stable")], np.cumsum(counts)[:-1])
+        for length, begins in zip(lengths, begins_by_length, strict=True):
+            yield begins, *merged(whole_moves, whole_moves + length)
 
 
 class UnitCounts:
-    """Numbers of aligned units that workgroups touch together; sets that others have, further on, are counted once."""
+    """Numbers of aligned units that workgroups touch together, each counted once.
+
+    Many XCDs touch the same as another one some lines further on: a digest of ranges and moves finds them.
+    """
 
     def __init__(self) -> None:
-        self._known: dict[bytes, int] = {}
+        self._cached: dict[bytes, int] = {}
 
-    def __call__(self, parts: Sequence[Touched], unit: int, members: np.ndarray | None) -> int:
-        """Of the chosen workgroups; None = of all."""
-        moves = [part.moves(members) for part in parts]
-        first = min((int(each[0]) for each in moves if each.size), default=0) // unit * unit
+    def count(self, parts: Sequence[Touched], unit: int, is_chosen: np.ndarray | None) -> int:
+        """Units of the chosen workgroups; None = of all."""
+        moves = [part.moves(is_chosen) for part in parts]
+        first = min((int(of_part[0]) for of_part in moves if of_part.size), default=0) // unit * unit
         key = blake2b(str((unit, len(parts))).encode())
-        for part, each in zip(parts, moves, strict=True):
-            key.update(part.key + (each - first).tobytes())
+        for part, of_part in zip(parts, moves, strict=True):
+            key.update(part.key + (of_part - first).tobytes())
         digest = key.digest()
-        if digest not in self._known:
-            self._known[digest] = count(units(parts, unit, members))
-        return self._known[digest]
+        if digest not in self._cached:
+            self._cached[digest] = count(units(parts, unit, is_chosen))
+        return self._cached[digest]
 
 
 def count(ranges: Ranges) -> int:
@@ -170,40 +182,53 @@ def by_array(parts: Iterable[Touched], *, is_store: bool) -> dict[int, list[Touc
     return dict(sorted(arrays.items()))
 
 
-def requests(group: Alike, workgroups: Workgroups, line: int, piece: int) -> tuple[float, float]:
-    """Read and write requests of one workgroup of a group, as a mean: lines between two barriers, and pieces stored."""
+class Requests(NamedTuple):
+    """Requests of the vector L1 caches to L2."""
+
+    reads: float
+    writes: float
+
+
+def requests(group: Alike, workgroups: Workgroups, line: int, piece: int) -> Requests:
+    """Requests of one workgroup of a group, as a mean over members that lie differently in their lines.
+
+    Read are the different lines between two barriers, as if L1 kept them so long; each store writes its pieces.
+    """
     accesses = group.accesses
-    way = workgroups.direction[accesses.row]
+    direction = workgroups.direction[accesses.row]
     is_counted = accesses.is_known & (accesses.active != 0)
-    loads = np.flatnonzero(is_counted & (way != STORE) & (way != ATOMIC))
-    stores = np.flatnonzero(is_counted & (way == STORE))
-    kinds = ((loads, line, accesses.barriers[loads]), (stores, piece, np.arange(len(stores))))
+    loads = np.flatnonzero(is_counted & (direction != STORE) & (direction != ATOMIC))
+    stores = np.flatnonzero(is_counted & (direction == STORE))
     is_aligned = not (group.moves[np.unique(group.move[is_counted])] % line).any() if is_counted.any() else True
     sample_count = 1 if is_aligned else min(_SAMPLES, len(group.numbers))
-    sums = np.zeros(2)
-    for member in np.linspace(0, len(group.numbers) - 1, sample_count).astype(int):
-        for kind, (numbers, unit, part) in enumerate(kinds):
+
+    def mean(numbers: np.ndarray, phases: np.ndarray, unit: int) -> float:
+        """Different units of executions in a phase, added up over the phases."""
+        total = 0
+        for member in np.linspace(0, len(group.numbers) - 1, sample_count).astype(int):
             begin, end, is_active = lane_bytes(group, workgroups.width_bytes, numbers, int(member))
-            away = part[:, None] * (_AWAY // unit)  # units of different parts count each
-            sums[kind] += count(merged((begin // unit + away)[is_active], (-(-end // unit) + away)[is_active]))
-    return float(sums[0] / sample_count), float(sums[1] / sample_count)
+            away = phases[:, None] * (_PHASE_BYTES // unit)
+            total += count(merged((begin // unit + away)[is_active], (-(-end // unit) + away)[is_active]))
+        return total / sample_count
+
+    return Requests(mean(loads, accesses.barriers[loads], line), mean(stores, np.arange(len(stores)), piece))
 
 
 def workgroup_reuse(
     workgroups: Workgroups, parts: Sequence[Touched], line: int, xcds: np.ndarray, nothing: pl.DataFrame
 ) -> pl.DataFrame:
-    """One row per workgroup, with the shares of its lines that others read; nothing where there are too many."""
+    """One row per workgroup, with the shares of its lines that others read; `nothing` where there are too many."""
     loads = [part for part in parts if not part.is_store]
     size = sum(len(part.group.numbers) * int((part.ranges[1] - part.ranges[0]).sum() // line + 1) for part in loads)
     if workgroups.total > _MOST_REUSE_WORKGROUPS or size > _MOST_REUSE_LINES or not loads:
         return nothing
-    of_number: dict[int, list[np.ndarray]] = {number: [] for number in range(workgroups.total)}
+    lines_by_number = {number: [np.zeros(0, np.int64)] for number in range(workgroups.total)}
     for part in loads:
         for number, move in zip(part.group.numbers.tolist(), part.group.moves[part.move].tolist(), strict=True):
             begin, end = merged((part.ranges[0] + move) // line, -(-(part.ranges[1] + move) // line))
-            of_number[number].append(_numbers(begin, end))
-    lines = [np.unique(np.concatenate(each)) if each else np.zeros(0, np.int64) for each in of_number.values()]
-    lengths = np.array([len(each) for each in lines])
+            lines_by_number[number].append(_numbers(begin, end))
+    lines = [np.unique(np.concatenate(parts)) for parts in lines_by_number.values()]
+    lengths = np.array(list(map(len, lines)))
     numbers = np.arange(workgroups.total)
     columns = {"line": np.concatenate(lines), "number": np.repeat(numbers, lengths), "xcd": np.repeat(xcds, lengths)}
     on_xcd, anywhere = pl.len().over("line", "xcd") > 1, pl.len().over("line") > 1

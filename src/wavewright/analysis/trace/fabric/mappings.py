@@ -1,4 +1,8 @@
-"""Orders in which the workgroups of a dispatch can be handed out, as permutations and as formulas for the index."""
+"""In which other orders could the workgroups of a dispatch do their work, and with which formula for the index?
+
+The hardware launches workgroups by number, and number i runs on XCD i modulo XCDs; that stays. A mapping gives launched
+number i other work, so that workgroups which share lines meet on an XCD.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +18,12 @@ from wavewright.analysis.trace.fabric.workgroups import Ids
 
 TODAY: Final = "today"
 _AXES: Final = "xyz"
-_MOST_CHUNK: Final = 64
+_MOST_CHUNK: Final = 64  #: Workgroups that one XCD gets in a row.
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """A mapping: the launched workgroup with number i, which runs on XCD i modulo XCDs, does the work of `order[i]`."""
+    """A mapping: the launched workgroup with number i does the work of `order[i]`."""
 
     name: str
     order: np.ndarray

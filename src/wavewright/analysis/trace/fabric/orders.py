@@ -1,14 +1,17 @@
-"""Misses of caches of limited size, for orders of waves between two extremes: an interval, never one number.
+"""Lines that caches of limited size miss, when the workgroups of a dispatch are launched in some order.
 
-A CU that lets the oldest wave go first asks for least, waves in lockstep ask for most. The core simulates; here the
-work of one XCD is put together, and what it misses is compared with a cache that loses nothing.
+The answer is an interval, because nobody knows in which order CUs serve their waves: a CU that lets the oldest wave go
+first asks L2 for least, waves in lockstep ask for most. `work_of` makes the steps of all waves from groups of
+workgroups that do the same (`alike`), `interval` lets the native core simulate one XCD in several orders of waves, and
+compares the misses with those of a cache that loses nothing. How near this comes to counters:
+docs/reference/traffic.md.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -20,14 +23,33 @@ from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
 from wavewright.facts.gpus.chiplets import CacheFacts
 
 _LANES: Final = 64
-_GROUP_LANES: Final = 16  #: That the vector L1 looks up together.
-L1_SETS: Final = 4
-_MOST_LOOKUPS: Final = 8_000_000  #: Of L1 by the workgroups of an XCD; of more workgroups a part is simulated,
-_LOOKUPS_OF_PART: Final = 2_000_000  #: with so many lookups.
+_GROUP_LANES: Final = 16  #: Lanes that the vector L1 looks up together.
+_LANE_GROUPS: Final = _LANES // _GROUP_LANES
+L1_SETS: Final = 4  #: Bytes of L1 / (bytes of a line x ways): 32 KiB / (128 x 64) on gfx942 and gfx950.
+_MOST_LOOKUPS: Final = 8_000_000  #: Of L1 by the workgroups of an XCD: seconds. Of more, only the first are simulated,
+_LOOKUPS_OF_PART: Final = 2_000_000  #: up to this many lookups.
 _MOST_KINDS: Final = 64  #: Ways in which workgroups lie in their lines.
-_FULL_CACHES: Final = 4  #: Times that a part of the workgroups must fill L2, so that it says something about all.
-#: Depth of the queue of a CU (0 = lockstep), steps that CUs start apart, and whether lines of L1 are kept.
-ORDERS: Final = {"oldest first": (1, 0.0), "queues": (32, 0.0), "lockstep": (0, 0.0), "drift": (0, 12.0)}
+_FULL_CACHES: Final = (
+    4  #: Times that the simulated first workgroups must fill L2, so that they say something about all.
+)
+_LOAD, _STORE, _BARRIER = range(3)  # cpp/include/wavewright/cache_orders.hpp: StepKind
+
+
+class WaveOrder(NamedTuple):
+    """An order in which CUs serve their waves (`Order` of cache_orders.hpp)."""
+
+    depth: int  #: Memory instructions that a CU takes in order, then those of the oldest wave; 0 = lockstep.
+    drift: float  #: Of lockstep: steps by which CUs start apart at most.
+
+
+ORDERS: Final = {
+    "oldest first": WaveOrder(depth=1, drift=0.0),
+    "queues": WaveOrder(depth=32, drift=0.0),
+    "lockstep": WaveOrder(depth=0, drift=0.0),
+    "drift": WaveOrder(depth=0, drift=12.0),  # fitted to published rates, see docs/reference/traffic.md
+}
+#: The orders of waves that lose most lines of L2.
+EXTREMES: Final = ("lockstep", "drift")
 
 
 @dataclass(frozen=True)
@@ -53,11 +75,11 @@ class Interval:
 
 @dataclass(frozen=True)
 class MemoryWork:
-    """The work of a dispatch as the core takes it."""
+    """The work of a dispatch as the core takes it (`Work` of cache_orders.hpp). Workgroups of a kind do the same."""
 
-    steps: dict[str, pl.Series]
-    kind_of: np.ndarray  #: By workgroup.
-    first_move: np.ndarray
+    steps: dict[str, pl.Series]  #: Columns of steps, lines, waves, kinds and moves, one after the other.
+    kind_of: np.ndarray  #: By workgroup: its kind,
+    first_move: np.ndarray  #: and the place of its first move in the column `moves`.
     lookups: np.ndarray  #: Of L1, by kind.
 
     def lookups_of(self, machine: Machine, order: np.ndarray) -> np.ndarray:
@@ -65,7 +87,10 @@ class MemoryWork:
         return np.cumsum(self.lookups[self.kind_of[order]]) // machine.xcds
 
     def columns(self, order: np.ndarray, *, is_stepped: bool) -> dict[str, pl.Series]:
-        """Columns of the core for workgroups in the order in which they are launched."""
+        """Columns of the core for workgroups in the order in which they are launched.
+
+        `is_stepped`: waves in lockstep make one access a step, however many instructions stand between two.
+        """
         gap = pl.Series(np.ones(len(self.steps["gap"]), np.uint32)) if is_stepped else self.steps["gap"]
         workgroups = {
             "kind_of_workgroup": pl.Series(self.kind_of[order], dtype=pl.UInt32),
@@ -92,50 +117,53 @@ def work_of(
         way = direction[accesses.row]
         numbers = memory_executions(group, direction)
         blocks, of_execution = blocks_of_lines(group, numbers, way[numbers] == STORE, width_bytes, line, piece)
-        steps, waves = _steps(group, numbers, way, of_execution)
+        steps, wave_starts = _steps(group, numbers, way, of_execution)
         steps["first_block"] += counts["blocks"]
         kind_of[group.numbers] = len(lookups)
-        move_count = len(group.moves)
+        move_count, wave_count = len(group.moves), len(wave_starts) - 1
         first_move[group.numbers] = counts["moves"] + np.arange(len(group.numbers)) * move_count
         parts = {
             **steps,
             "line": blocks,
             "line_count": np.ones(len(blocks), np.int64),
-            "first_step": waves[:-1] + counts["steps"],
-            "end_step": waves[1:] + counts["steps"],
+            "first_step": wave_starts[:-1] + counts["steps"],
+            "end_step": wave_starts[1:] + counts["steps"],
             "first_wave": np.array([counts["waves"]]),
-            "end_wave": np.array([counts["waves"] + len(waves) - 1]),
+            "end_wave": np.array([counts["waves"] + wave_count]),
             "moves": (group.moves // line).T.ravel(),
         }
         for name, part in parts.items():
             tables.setdefault(name, []).append(part)
         counts["steps"] += len(steps["kind"])
         counts["blocks"] += len(blocks)
-        counts["waves"] += len(waves) - 1
+        counts["waves"] += wave_count
         counts["moves"] += move_count * len(group.numbers)
         lookups.append(len(blocks))
     columns = {
-        name: pl.Series(np.concatenate(each), dtype=pl.Int64 if name in ("line", "moves") else pl.UInt32)
-        for name, each in tables.items()
+        name: pl.Series(np.concatenate(arrays), dtype=pl.Int64 if name in ("line", "moves") else pl.UInt32)
+        for name, arrays in tables.items()
     }
     return MemoryWork(columns, kind_of, first_move, np.array(lookups))
 
 
 def _by_alignment(groups: Sequence[Alike], line: int) -> Iterator[Alike]:
-    """The groups, cut until the workgroups of each lie alike in their lines."""
+    """The groups, cut until members are moved by whole lines: then all of them look up equally many lines.
+
+    The part of a move that is no whole line goes into the addresses of the new group.
+    """
     for group in groups:
-        used = np.unique(group.move)
-        rests = group.moves[used] % line
+        used_moves = np.unique(group.move)
+        rests = group.moves[used_moves] % line
         if not rests.any():
             yield group
             continue
-        kinds, kind = np.unique(rests, axis=1, return_inverse=True)
-        for number, offset in enumerate(kinds.T):
-            members = np.flatnonzero(kind.ravel() == number)
-            reach = np.zeros(len(group.moves), np.int64)
-            reach[used] = offset
-            address = group.accesses.address + reach[group.move][:, None]
-            moves = group.moves[:, members] - reach[:, None]
+        distinct_rests, rest_of_member = np.unique(rests, axis=1, return_inverse=True)
+        for number, rest in enumerate(distinct_rests.T):
+            members = np.flatnonzero(rest_of_member.ravel() == number)
+            rest_of_move = np.zeros(len(group.moves), np.int64)
+            rest_of_move[used_moves] = rest
+            address = group.accesses.address + rest_of_move[group.move][:, None]
+            moves = group.moves[:, members] - rest_of_move[:, None]
             yield Alike(group.numbers[members], replace(group.accesses, address=address), group.move, moves)
 
 
@@ -154,20 +182,33 @@ def blocks_of_lines(
     piece: int,
     member: int | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Lines that executions look up, and how many each does: of loads once per 16 lanes, of stores once per piece.
+    """Lines that executions look up, and how many each does: loads a line once per 16 lanes, stores each piece once.
 
     Of the first workgroup of the group, or of one of its members.
     """
     begin, end, active = lane_bytes(group, width_bytes, numbers, member)
-    last = end - 1
-    unit = np.where(is_store, piece, line)[:, None]
+    size = np.where(is_store, piece, line)
+    unit_bytes, last = size[:, None], end - 1
     lane_group = np.where(is_store[:, None], 0, np.arange(_LANES) // _GROUP_LANES)
-    turn = (np.arange(len(numbers))[:, None] * (_LANES // _GROUP_LANES) + lane_group)[active]
-    units, number = np.unique(np.concatenate([(begin // unit)[active], (last // unit)[active]]), return_inverse=True)
-    keys = np.unique(np.concatenate([turn, turn]) * len(units) + number)
-    execution = keys // max(1, len(units)) // (_LANES // _GROUP_LANES)
-    size = np.where(is_store, piece, line)[execution]
-    return units[keys % max(1, len(units))] * size // line, np.bincount(execution, minlength=len(numbers))
+    turn = (np.arange(len(numbers))[:, None] * _LANE_GROUPS + lane_group)[active]
+    touched_units = np.concatenate([(begin // unit_bytes)[active], (last // unit_bytes)[active]])
+    units, unit_number = np.unique(touched_units, return_inverse=True)
+    # Each lookup, a pair of turn and unit, as one integer: so the lanes of a turn look up each of their units once.
+    lookups = np.unique(np.concatenate([turn, turn]) * len(units) + unit_number)
+    turn_of_lookup, unit_of_lookup = np.divmod(lookups, max(1, len(units)))
+    execution = turn_of_lookup // _LANE_GROUPS
+    lines = units[unit_of_lookup] * size[execution] // line
+    return lines, np.bincount(execution, minlength=len(numbers))
+
+
+class _MemoryStep(NamedTuple):
+    """A memory access or a barrier of a wave (`Step` of cache_orders.hpp)."""
+
+    kind: int
+    gap: int  #: Instructions since the step before.
+    move: int  #: The move of the workgroup that moves its lines.
+    first_block: int
+    block_count: int
 
 
 def _steps(
@@ -175,59 +216,62 @@ def _steps(
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Accesses and barriers of the waves, one wave behind the other, and where each wave starts."""
     accesses = group.accesses
-    rows: list[tuple[int, int, int, int, int]] = []
+    steps: list[_MemoryStep] = []
     starts = [0]
-    firsts = np.concatenate(([0], np.cumsum(block_counts)))
+    first_blocks = np.concatenate(([0], np.cumsum(block_counts)))
     places = accesses.place[numbers]
     for place in range(int(accesses.place.max()) + 1 if len(accesses.place) else 1):
         barriers, position = 0, 0
         for at in np.flatnonzero(places == place):
             execution = numbers[at]
             while barriers < accesses.barriers[execution]:
-                rows.append((2, 1, 0, 0, 0))
+                steps.append(_MemoryStep(_BARRIER, gap=1, move=0, first_block=0, block_count=0))
                 barriers += 1
             gap = max(1, int(accesses.position[execution]) - position)
             position = int(accesses.position[execution])
-            kind = int(way[execution] == STORE)
-            rows.append((kind, gap, int(group.move[execution]), int(firsts[at]), int(block_counts[at])))
-        starts.append(len(rows))
-    names = ("kind", "gap", "move", "first_block", "block_count")
-    table = np.array(rows, np.int64).reshape(-1, len(names))
-    return {name: table[:, at].copy() for at, name in enumerate(names)}, np.array(starts)
+            kind = _STORE if way[execution] == STORE else _LOAD
+            blocks = int(first_blocks[at]), int(block_counts[at])
+            steps.append(_MemoryStep(kind, gap, int(group.move[execution]), *blocks))
+        starts.append(len(steps))
+    table = np.array(steps, np.int64).reshape(-1, len(_MemoryStep._fields))
+    return {name: table[:, at].copy() for at, name in enumerate(_MemoryStep._fields)}, np.array(starts)
 
 
 def interval(
     work: MemoryWork, machine: Machine, order: np.ndarray, names: Sequence[str] = tuple(ORDERS)
 ) -> Interval | None:
-    """Bounds of what orders of waves change for workgroups launched in an order; None = it would take too long."""
+    """Bounds of what orders of waves change for workgroups launched in an order.
+
+    None: fewer workgroups than CUs can be simulated in time, those that can do not fill L2 often enough to say
+    something about all, or nothing is read.
+    """
     lookups = work.lookups_of(machine, order)
     limit = _MOST_LOOKUPS if lookups[-1] <= _MOST_LOOKUPS else _LOOKUPS_OF_PART
-    most = int(np.searchsorted(lookups, limit, side="right"))
-    if most < min(len(order), machine.xcds * machine.cus):
+    simulated_count = int(np.searchsorted(lookups, limit, side="right"))
+    if simulated_count < min(len(order), machine.xcds * machine.cus):
         return None
-    launched_first = order[:most]
-    least = _simulated(work, machine, launched_first, 0, 0.0, is_limited=False)
-    touched_lines = least["read_misses"] + least["write_misses"]
-    caches = machine.caches
-    is_part = len(launched_first) < len(order)
-    if not least["read_misses"] or (is_part and touched_lines * caches.line_bytes < _FULL_CACHES * caches.l2_bytes):
+    launched_first = order[:simulated_count]
+    least = _simulated(work, machine, launched_first, ORDERS["lockstep"], is_limited=False)
+    touched_bytes = (least["read_misses"] + least["write_misses"]) * machine.caches.line_bytes
+    is_part = simulated_count < len(order)
+    if not least["read_misses"] or (is_part and touched_bytes < _FULL_CACHES * machine.caches.l2_bytes):
         return None
-    runs = [_simulated(work, machine, launched_first, *ORDERS[name]) for name in names]
+    runs = [_simulated(work, machine, launched_first, ORDERS[name]) for name in names]
     refetched_shares = [run["read_misses"] / least["read_misses"] - 1 for run in runs]
     rates = [1 - (run["read_misses"] + run["write_misses"]) / max(1, run["reads"] + run["writes"]) for run in runs]
     return Interval(
         (max(0.0, min(refetched_shares)), max(refetched_shares)),
         (min(rates), max(rates)),
-        len(launched_first),
+        simulated_count,
         None if is_part else _from_hbm(work, machine, launched_first),
     )
 
 
 def _from_hbm(work: MemoryWork, machine: Machine, order: np.ndarray) -> tuple[int, int] | None:
-    """Lines that come from HBM: all XCDs share one Infinity Cache; None = not asked."""
+    """Lines that come from HBM, with all XCDs simulated, which share one Infinity Cache; None = not asked."""
     if not machine.last_level_lines or work.lookups_of(machine, order)[-1] * machine.xcds > _MOST_LOOKUPS:
         return None
-    runs = [_simulated(work, machine, order, *ORDERS[name], xcds=machine.xcds) for name in ("lockstep", "drift")]
+    runs = [_simulated(work, machine, order, ORDERS[name], xcds=machine.xcds) for name in EXTREMES]
     lines = [run["last_level_misses"] for run in runs]
     return min(lines), max(lines)
 
@@ -236,13 +280,12 @@ def _simulated(
     work: MemoryWork,
     machine: Machine,
     order: np.ndarray,
-    depth: int,
-    drift: float,
+    wave_order: WaveOrder,
     *,
     xcds: int = 1,
     is_limited: bool = True,
 ) -> _core.OrderMisses:
-    """Misses of the first XCDs; one stands for all."""
+    """Misses of the first XCDs, of which one stands for all; unless caches are limited, L2 loses nothing."""
     caches = machine.caches
     has_l1 = is_limited and bool(caches.l1_bytes and caches.l1_ways)
     sizes: dict[str, Any] = {
@@ -256,5 +299,5 @@ def _simulated(
         "l2_sets": caches.l2_bytes // caches.line_bytes // caches.l2_ways if is_limited else 0,
         "l2_ways": caches.l2_ways if is_limited else 0,
     }
-    columns = work.columns(order, is_stepped=not depth)
-    return _core.simulate_order(columns, sizes, {"depth": depth, "drift": drift, "seed": 1})
+    columns = work.columns(order, is_stepped=not wave_order.depth)
+    return _core.simulate_order(columns, sizes, wave_order._asdict() | {"seed": 1})

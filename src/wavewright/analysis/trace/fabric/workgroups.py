@@ -1,4 +1,9 @@
-"""Memory accesses of any workgroup: its waves go where their branches lead, from its ids and arguments."""
+"""Memory accesses of any workgroup of a dispatch, traced or not.
+
+Its ids and the arguments are certain when its waves start, so they can be walked through the code: a wave goes where
+its branches lead, and the traced way where nothing certain tells a branch. Arguments that are pointers and that nobody
+gave get addresses far apart, by assumption (`Workgroups.place_pointers`): then different buffers have different lines.
+"""
 
 from __future__ import annotations
 
@@ -29,13 +34,15 @@ Ids = tuple[int, int, int]
 
 _LANES: Final = 64  # addresses of an execution, as the evaluator returns them
 _MOST_STEPS: Final = 400_000  #: Instructions of one wave.
-_MOST_INSTRUCTIONS: Final = 12_000_000  #: That are evaluated for one dispatch.
-_MOST_PATHS: Final = 4  #: Traced ones that a wave is compared with, the longest first.
+_MOST_INSTRUCTIONS: Final = 12_000_000  #: Evaluated for one dispatch, all waves together.
+_MOST_PATHS: Final = 4  #: Traced paths, the longest first, along which the walk of a wave is tried.
 _MOST_POINTERS: Final = 64
-_POINTER_BYTES: Final = 8
+POINTER_BYTES: Final = 8
 _POINTER_STEP: Final = 1 << 40  #: Bytes between the buffers of two pointers, and their alignment, by assumption.
-_NOT_GLOBAL: Final = (0, 1)  # cpp/include/wavewright/evaluate.hpp: Space none and lds
-LOAD, STORE, ATOMIC, LOAD_TO_LDS = range(4)  # Direction
+# cpp/include/wavewright/evaluate.hpp: Space none and lds, Direction, ReasonKind none
+_NOT_GLOBAL: Final = (0, 1)
+LOAD, STORE, ATOMIC, LOAD_TO_LDS = range(4)
+_NO_REASON: Final = 0
 
 
 class OutOfBudgetError(Exception):
@@ -44,39 +51,38 @@ class OutOfBudgetError(Exception):
 
 @dataclass(frozen=True)
 class Accesses:
-    """Executions of memory instructions by the waves of one workgroup, wave after wave."""
+    """Executions of memory instructions by the waves of one workgroup, wave after wave: arrays by execution."""
 
-    row: np.ndarray  #: Of the code.
-    place: np.ndarray  #: Of the wave in its workgroup.
+    row: np.ndarray  #: Code row.
+    place: np.ndarray  #: Place of the wave in its workgroup.
     position: np.ndarray  #: On the path of its wave.
     barriers: np.ndarray  #: Barriers that its wave passed before.
-    is_known: np.ndarray
-    active: np.ndarray  #: A bit for each lane.
-    address: np.ndarray  #: Of each lane, in bytes.
-    kind: np.ndarray  #: Why not: ReasonKind of the evaluator,
-    detail: np.ndarray  #: and its detail.
+    is_known: np.ndarray  #: Whether the addresses of all active lanes are certain.
+    active: np.ndarray  #: A bit for each lane; 0 = not known.
+    address: np.ndarray  #: [executions x lanes], in bytes.
+    kind: np.ndarray  #: Why it is not known: ReasonKind of the evaluator.
+    detail: np.ndarray  #: Detail of the reason: a row, an offset, ...
     stopped_rows: tuple[int, ...]  #: Rows behind which nothing tells where a wave goes.
-    branch_counts: tuple[int, int, int]  #: Conditional branches; of these certain ones; those that went the traced way.
+    assumed_branch_count: int  #: Branches that went the traced way because nothing certain tells them.
     is_as_traced: bool  #: Whether one of its waves goes a traced way.
     step_count: int = 0  #: Instructions of its waves.
 
     @property
     def first(self) -> np.ndarray:
-        """The address of the first active lane of each execution."""
-        lowest = self.active & (~self.active + np.uint64(1))
-        number = np.log2(np.maximum(lowest, np.uint64(1)).astype(np.float64)).astype(np.int64)
-        first: np.ndarray = self.address[np.arange(len(number)), number]
+        """The address of the first active lane of each execution; of lane 0 where none is active."""
+        lowest_bit = self.active & (~self.active + np.uint64(1))
+        lane = np.log2(np.maximum(lowest_bit, np.uint64(1)).astype(np.float64)).astype(np.int64)
+        first: np.ndarray = self.address[np.arange(len(lane)), lane]
         return first
 
     def active_lanes(self, numbers: np.ndarray) -> np.ndarray:
         """[executions x lanes]: whether a lane is active in each of some executions."""
-        is_active: np.ndarray = (self.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)) & np.uint64(
-            1
-        ) == 1
+        bits = self.active[numbers][:, None] >> np.arange(_LANES, dtype=np.uint64)
+        is_active: np.ndarray = bits % np.uint64(2) == 1
         return is_active
 
     def of_place(self, place: int) -> Accesses:
-        """Those of the wave at a place."""
+        """The executions of the wave at a place."""
         is_there = self.place == place
         values = ((each.name, getattr(self, each.name)) for each in fields(self))
         return replace(self, **{name: value[is_there] for name, value in values if isinstance(value, np.ndarray)})
@@ -97,17 +103,17 @@ class Workgroups:
     evaluator: _core.LaneEvaluator
     start: StartState
     kernel: Kernel | None
-    paths: tuple[pl.Series, ...]  #: That the trace has, the longest first.
+    paths: tuple[pl.Series, ...]  #: Rows of the traced paths, the longest first.
     counts: Ids  #: Workgroups in x, y and z.
-    space: np.ndarray  #: By code row: Space of the evaluator,
-    direction: np.ndarray  #: Direction,
-    width_bytes: np.ndarray  #: bytes of one lane,
-    is_barrier: np.ndarray  #: and whether it is a barrier.
-    _usual_path: dict[int, int] = field(default_factory=dict)  #: Of the wave at each place.
-    _found: set[int] = field(default_factory=set)  #: Offsets of arguments that turned out to be pointers.
+    space: np.ndarray  #: By code row: Space of the evaluator.
+    direction: np.ndarray  #: By code row: Direction of the evaluator.
+    width_bytes: np.ndarray  #: By code row: bytes of one lane.
+    is_barrier: np.ndarray  #: By code row.
+    _usual_path: dict[int, int] = field(default_factory=dict)  #: Place of a wave -> the path that the last one went.
+    _new_pointers: set[int] = field(default_factory=set)  #: Offsets of arguments that turned out to be pointers.
     pointers: dict[int, int] = field(default_factory=dict)  #: Offset of an argument -> address that is assumed.
-    evaluated_count: int = 0  #: Waves,
-    instruction_count: int = 0  #: and their instructions.
+    evaluated_count: int = 0  #: Waves walked so far.
+    instruction_count: int = 0  #: Instructions walked so far, of `_MOST_INSTRUCTIONS`.
 
     @property
     def total(self) -> int:
@@ -124,55 +130,69 @@ class Workgroups:
     ) -> Accesses:
         """Accesses of one workgroup, or of its waves at some places; `most_steps` instructions of each at most.
 
-        Raises `OutOfBudgetError`: too much was evaluated already.
+        Notes which further arguments turn out to be pointers. Raises `OutOfBudgetError`: too much was evaluated
+        already.
         """
         start = self.start.of_workgroup([int(each) for each in ids], self.pointers)
         places = range(self.start.wave_count) if places is None else places
         walks = [self._walk(start, place, most_steps) for place in places]
-        frames, stops, branches = [], [], np.zeros(3, np.int64)
-        for place, walk in zip(places, walks, strict=True):
-            rows = pl.DataFrame(walk["path"])["row"].to_numpy()
-            table = pl.DataFrame(walk["executions"])
-            position = table["position"].to_numpy()
-            row, is_barrier = rows[position], self.is_barrier[rows]
-            addresses = pl.DataFrame(walk["execution_addresses"])["address"].to_numpy().reshape(-1, _LANES)
-            in_memory = ~np.isin(self.space[row], _NOT_GLOBAL)
-            known_bases = (table["is_known"].to_numpy() == 1) & (table["has_base"].to_numpy() == 0)
-            columns = (
-                row, np.full(len(row), place), position, np.cumsum(is_barrier)[position], known_bases,
-                np.where(known_bases, table["active"].to_numpy(), 0), addresses, table["kind"].to_numpy(),
-                table["detail"].to_numpy(), table["base_pointer"].to_numpy(),
-            )  # fmt: skip
-            frames.append([column[in_memory] for column in columns])
-            if not walk["is_complete"]:
-                stops.append(walk["stopped_row"])
-            branches += [walk[f"{kind}branch_count"] for kind in ("", "checked_", "assumed_")]  # type: ignore[literal-required]
-        *columns_of_all, base_pointer = (np.concatenate(parts) for parts in zip(*frames, strict=True))
-        self._found = {int(offset) for offset in np.unique(base_pointer) if offset >= 0} - self.pointers.keys()
-        as_traced = any(walk["is_as_traced"] for walk in walks)
-        branch_counts = tuple(int(each) for each in branches)
-        steps = sum(len(pl.DataFrame(walk["path"])) for walk in walks)
-        return Accesses(*columns_of_all, tuple(sorted(set(stops))), branch_counts, as_traced, steps)  # type: ignore[arg-type,call-arg]
+        tables = [self._executions(walk, place) for place, walk in zip(places, walks, strict=True)]
+        columns = {name: np.concatenate([table[name] for table in tables]) for name in tables[0]}
+        base_pointers = {int(offset) for offset in np.unique(columns.pop("base_pointer")) if offset >= 0}
+        self._new_pointers = base_pointers - self.pointers.keys()
+        return Accesses(
+            **columns,
+            stopped_rows=tuple(sorted({walk["stopped_row"] for walk in walks if not walk["is_complete"]})),
+            assumed_branch_count=sum(walk["assumed_branch_count"] for walk in walks),
+            is_as_traced=any(walk["is_as_traced"] for walk in walks),
+            step_count=sum(len(pl.DataFrame(walk["path"])) for walk in walks),
+        )
+
+    def _executions(self, walk: _core.LaneWalk, place: int) -> dict[str, np.ndarray]:
+        """The arrays of `Accesses` for a walk, and `base_pointer`: offset of the argument that is a base; -1 = none."""
+        rows = pl.DataFrame(walk["path"])["row"].to_numpy()
+        table = pl.DataFrame(walk["executions"])
+        position = table["position"].to_numpy()
+        row, barriers_before = rows[position], np.cumsum(self.is_barrier[rows])[position]
+        # Addresses from an unknown base cannot be compared with those of other workgroups: they are not known here.
+        is_known = (table["is_known"].to_numpy() == 1) & (table["has_base"].to_numpy() == 0)
+        columns = {
+            "row": row,
+            "place": np.full(len(row), place),
+            "position": position,
+            "barriers": barriers_before,
+            "is_known": is_known,
+            "active": np.where(is_known, table["active"].to_numpy(), 0),
+            "address": pl.DataFrame(walk["execution_addresses"])["address"].to_numpy().reshape(-1, _LANES),
+            **{name: table[name].to_numpy() for name in ("kind", "detail", "base_pointer")},
+        }
+        is_in_memory = ~np.isin(self.space[row], _NOT_GLOBAL)
+        return {name: column[is_in_memory] for name, column in columns.items()}
 
     def place_pointers(self) -> None:
-        """Give the pointers among the arguments that nobody gave addresses far apart."""
+        """Give addresses far apart to the pointers among the arguments that nobody gave.
+
+        A walk shows which further arguments are used as bases: not every code object declares the kinds of arguments.
+        """
         arguments = self.start.arguments
-        places = [each.offset_bytes for each in arguments.arguments if arguments.is_pointer(each.offset_bytes)]
-        self._found = {place for place in places if arguments.bytes_at(place, _POINTER_BYTES) is None}
-        while self._found and len(self.pointers) + len(self._found) <= _MOST_POINTERS:
-            for offset in sorted(self._found):
+        offsets = [each.offset_bytes for each in arguments.arguments if arguments.is_pointer(each.offset_bytes)]
+        self._new_pointers = {offset for offset in offsets if arguments.bytes_at(offset, POINTER_BYTES) is None}
+        while self._new_pointers and len(self.pointers) + len(self._new_pointers) <= _MOST_POINTERS:
+            for offset in sorted(self._new_pointers):
                 self.pointers[offset] = _POINTER_STEP * (len(self.pointers) + 1)
             self.accesses((0, 0, 0))
 
     def reason(self, kind: int, detail: int) -> str:
         """A reason of the evaluator as a clause."""
-        texts = self.trace.code["text"].fill_null("").to_list()
-        if kind == 0:
+        if kind == _NO_REASON:  # the lanes are certain relative to a base, and the base is not
             return "depends on a pointer that is loaded from memory"
-        return reason_text(kind, detail, (0, 0), texts, self.start.arguments)
+        return reason_text(kind, detail, self.trace.code["text"].fill_null("").to_list(), self.start.arguments)
 
     def _walk(self, start: _core.WaveStart, place: int, most_steps: int) -> _core.LaneWalk:
-        """The walk of the wave at a place: along a traced path that it goes to its end, if there is one."""
+        """The walk of the wave at a place: along a traced path that it goes to its end, if there is one.
+
+        The path of the wave before is tried first. Where none fits, a walk that comes to its end is the best.
+        """
         best = None
         usual = self._usual_path.get(place, 0)
         for number in (usual, *(each for each in range(min(_MOST_PATHS, len(self.paths))) if each != usual)):
@@ -196,21 +216,22 @@ def workgroups_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel:
     paths = paths.filter(pl.col("rows").list.len() > 0).sort(pl.col("rows").list.len(), descending=True)
     size = dispatch_size(trace, options, kernel)
     start = start_of(trace, target, options, kernel, lanes)
-    group = size.workgroup_size or (start.fields["workgroup"] if start.is_sized else None)
+    group = size.workgroup_size or (start.workgroup_size if start.is_sized else None)
     if size.grid_size is None or group is None or paths.is_empty():
         return None
     x, y, z = (ceil(grid / each) for grid, each in zip(size.grid_size, group, strict=True))
-    names = ("space", "direction", "width_bytes")
-    space, direction, width = (rules.frame[name].to_numpy().astype(np.int64) for name in names)
+    space, direction, width_bytes = (
+        rules.frame[name].to_numpy().astype(np.int64) for name in ("space", "direction", "width_bytes")
+    )
     return Workgroups(
-        trace,
-        path_evaluator(trace, target, options, rules, lanes),
-        start,
-        None if kernel is None else trace.compiled_kernel(kernel),
-        tuple(pl.Series(rows, dtype=pl.Int32) for rows in paths["rows"].to_list()),
-        (x, y, z),
-        space,
-        direction,
-        width,
-        trace.code["text"].fill_null("").str.contains(r"^s_barrier(_wait)?\b").to_numpy(),
+        trace=trace,
+        evaluator=path_evaluator(trace, target, options, rules, lanes),
+        start=start,
+        kernel=None if kernel is None else trace.compiled_kernel(kernel),
+        paths=tuple(pl.Series(rows, dtype=pl.Int32) for rows in paths["rows"].to_list()),
+        counts=(x, y, z),
+        space=space,
+        direction=direction,
+        width_bytes=width_bytes,
+        is_barrier=trace.code["text"].fill_null("").str.contains(r"^s_barrier(_wait)?\b").to_numpy(),
     )

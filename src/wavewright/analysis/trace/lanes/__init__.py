@@ -20,8 +20,9 @@ from wavewright.analysis.trace.lanes.evaluated import (
     lanes_of_waves,
     row_rules,
 )
-from wavewright.analysis.trace.lanes.reasons import assumption_text, reason_text
+from wavewright.analysis.trace.lanes.reasons import NO_RULE, assumption_text, reason_text
 from wavewright.base.once import once
+from wavewright.codeobj.kernel_arguments import ArgumentValues
 from wavewright.codeobj.targets import family_of
 from wavewright.errors import UnsupportedError, UsageError
 from wavewright.facts.lanes import Refusal
@@ -194,7 +195,7 @@ def _reasons(kernels: list[EvaluatedKernel], texts: list[str]) -> pl.DataFrame:
     rows: list[tuple[int, str, bool, int]] = []
     for kernel in kernels:
         for row, kind, detail, base_kind, base_detail, is_cost, count in kernel.reasons.iter_rows():
-            why = reason_text(kind, detail, (base_kind, base_detail), texts, kernel.start.arguments)
+            why = reason_text(kind, detail, texts, kernel.start.arguments, base=(base_kind, base_detail))
             rows.append((row, why, bool(is_cost), count))
     frame = pl.DataFrame(rows, schema=LaneAccesses.tables["reasons"].dtypes, orient="row")
     added = frame.group_by("row", "reason", "is_cost", maintain_order=True).agg(pl.col("execution_count").sum())
@@ -204,7 +205,7 @@ def _reasons(kernels: list[EvaluatedKernel], texts: list[str]) -> pl.DataFrame:
 def _with_refusals(reasons: pl.DataFrame, refusals: pl.DataFrame) -> pl.DataFrame:
     """Reasons in which the rule that is missing is named."""
     named = reasons.join(refusals, on="row", how="left", maintain_order="left")
-    is_missing = pl.col("reason") == reason_text(13, 0, (0, 0), (), None)  # type: ignore[arg-type]
+    is_missing = pl.col("reason") == reason_text(NO_RULE, 0, (), ArgumentValues())
     return named.with_columns(
         reason=pl.when(is_missing & pl.col("refusal").is_not_null()).then("refusal").otherwise("reason")
     ).drop("refusal")

@@ -1,9 +1,16 @@
-"""Executed paths of waves, evaluated lane by lane: every distinct path once for each place in the workgroup."""
+"""Addresses that the lanes of the traced waves used, and their costs, path by path.
+
+The native core (cpp/include/wavewright/evaluate.hpp) evaluates one path of a wave from its start (`start`), at one
+place of its workgroup. Waves on the same path execute the same, so every distinct path is evaluated once for each
+place, and the results are added up for the waves that took it: `evaluate` gives sums, reasons and patterns by code row,
+kernel by kernel, `executions` every single execution. docs/explanation/lane-addresses.md explains what stays unknown.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, NamedTuple
 
 import polars as pl
 
@@ -11,57 +18,36 @@ from wavewright import _core
 from wavewright.analysis.code.control_flow import branch_targets
 from wavewright.analysis.trace.barriers import passages
 from wavewright.analysis.trace.code.accesses import accesses, lanes_per_wave
-from wavewright.analysis.trace.lanes.reasons import reason_text
+from wavewright.analysis.trace.lanes.reasons import (
+    BY_PLACE,
+    CONTRADICTION,
+    NOT_FROM_START,
+    NOT_REACHED,
+    reason_text,
+)
 from wavewright.analysis.trace.lanes.start import StartState, start_state
 from wavewright.analysis.trace.parts import pieces_of_waves
 from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
 from wavewright.codeobj.operands import columns_for
 from wavewright.facts.lanes import LaneRules, LdsAccess, Refusal, lane_rules, lds_access
 from wavewright.model.answer import once_per_trace
+from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 # cpp/include/wavewright/evaluate.hpp: Space and Direction.
 _NO_SPACE, _LDS, _GLOBAL, _BUFFER, _OTHER = range(5)
 _DIRECTIONS: Final = {"load": 0, "store": 1, "atomic": 2, "load to LDS": 3}
-_WIDEST_BYTES: Final = 255
-_MOST_PATTERNS: Final = 64  #: Different patterns of a row that are kept.
+_WIDEST_BYTES: Final = 255  #: Of one lane's access, as the core takes it in a byte.
+_LANES: Final = 64  # addresses of an execution, as the evaluator returns them
+_MOST_PATTERNS: Final = 64  #: Different patterns of a row that the core keeps.
 _MOST_INSTRUCTIONS: Final = 40_000_000  #: That are evaluated; waves behind them stay unknown, which is said.
 #: Where these differ between places in the workgroup, no single wave's cost is known.
 _COSTS: Final = ("cost_known_count", "ideal_cycle_total", "extra_cycle_total", "segment_total", "least_segment_total")
 _COUNTS: Final = ("execution_count", "mask_known_count", "active_lane_total", "known_count")
 _SUMS: Final = (*_COUNTS, *_COSTS, "requested_byte_total")
-#: Kinds of reasons; those from 100 on are ours alone.
-CONTRADICTION, PATH, BY_PLACE, NOT_REACHED, NOT_FROM_START = 9, 10, 100, 101, 102
-#: Columns of reasons: the row, what the native core says of it, and the executions.
-_REASONS: Final = pl.Schema(
-    {
-        "row": pl.Int32,
-        "kind": pl.UInt8,
-        "detail": pl.Int32,
-        "base_kind": pl.UInt32,
-        "base_detail": pl.Int32,
-        "is_cost": pl.UInt8,
-        "count": pl.Float64,
-    }
-)
-_PATTERNS: Final[dict[str, pl.DataType | type[pl.DataType]]] = {
-    "row": pl.Int32,
-    "count": pl.Float64,
-    "active": pl.UInt64,
-    "width_bytes": pl.UInt8,
-    "place": pl.UInt8,
-    "address": pl.List(pl.Int64),
-}
-_ROW_RULES: Final = {
-    "row": pl.Int32,
-    "space": pl.UInt8,
-    "direction": pl.UInt8,
-    "width_bytes": pl.UInt8,
-    "lds_rule": pl.Int32,
-    "has_segments": pl.UInt8,
-    "confidence": pl.String,
-    "refusal": pl.String,
-}
+_REASONS: Final = packaged_spec(__package__, "lane_reasons").dtypes
+_PATTERNS: Final = packaged_spec(__package__, "lane_patterns").dtypes | {"address": pl.List(pl.Int64)}
+_ROW_RULES: Final = packaged_spec(__package__, "row_rules").dtypes
 _PRELOAD_BYTES: Final = 256  #: Code before the second entry of kernels that have arguments preloaded.
 
 
@@ -82,10 +68,9 @@ class LaneOptions:
 class EvaluatedKernel:
     """Evaluation of the traced waves of one kernel. Sums are over its waves."""
 
-    kernel: int | None
     rows: pl.DataFrame  #: `row`, the sums and `assumptions` (bits).
-    reasons: pl.DataFrame  #: `row`, `kind`, `detail`, `base_kind`, `base_detail`, `is_cost`, `count`.
-    patterns: pl.DataFrame  #: `row`, `count`, `active`, `width_bytes`, `place`, `address` (a list, one for each lane).
+    reasons: pl.DataFrame  #: Columns `lane_reasons` of tables.toml, the count as an integer.
+    patterns: pl.DataFrame  #: Columns `lane_patterns` of tables.toml, the count as an integer.
     start: StartState
     wave_count: int
     path_count: int
@@ -100,7 +85,7 @@ class RowRules:
     """Accesses of each row, and the rules for them."""
 
     frame: pl.DataFrame  #: One row per code row: target_row, space, direction, width_bytes, lds_rule, has_segments.
-    lds_rules: list[tuple[int, list[int]]]
+    lds_rules: list[tuple[int, list[int]]]  #: Banks, and the lanes of each phase as bits.
     accesses: pl.DataFrame  #: As `accesses`, with `confidence` and `refusal` of the rule.
 
 
@@ -109,40 +94,48 @@ def lanes_of_waves(trace: ThreadTrace) -> int:
     return lanes_per_wave(trace) or 32
 
 
+class _CostRule(NamedTuple):
+    """The rule for the cost of an access, or why there is none."""
+
+    width_bytes: int  #: Of one address of one lane.
+    lds_rule: int = -1  #: Place in `RowRules.lds_rules`; -1 = none.
+    has_segments: int = 0  #: 1 = the rule of segments is for it.
+    confidence: str | None = None
+    refusal: str | None = None
+
+
 def row_rules(trace: ThreadTrace, target: str, rules: LaneRules, lanes: int) -> RowRules:
     """Spaces, widths and rules of all rows of the code."""
     touching = accesses(trace.code).filter(pl.col("space") != "scalar")
     coalescing = rules.coalescing_rule(target)
-    numbers: dict[tuple[int, tuple[int, ...]], int] = {}
+    numbers: dict[tuple[int, tuple[int, ...]], int] = {}  #: Banks and phases of a rule of LDS -> its place.
+
+    def lds_rule_of(mnemonic: str, width_bytes: int) -> _CostRule:
+        access = lds_access(mnemonic)
+        if not isinstance(access, LdsAccess):
+            return _CostRule(width_bytes, refusal=access.reason)
+        rule = rules.lds_rule(target, access.operation, access.width_bytes, wave_size=lanes)
+        if isinstance(rule, Refusal):
+            return _CostRule(access.width_bytes, refusal=rule.reason)
+        place = numbers.setdefault((rule.banks, rule.phases), len(numbers))
+        return _CostRule(access.width_bytes, lds_rule=place, confidence=rule.confidence)
+
+    def memory_rule_of(space: str, direction: str, width_bytes: int) -> _CostRule:
+        if space == "flat":
+            return _CostRule(width_bytes, refusal="a flat access may go to LDS")
+        if isinstance(coalescing, Refusal):
+            return _CostRule(width_bytes, refusal=coalescing.reason)
+        if direction in ("load", "store"):
+            return _CostRule(width_bytes, has_segments=1, confidence=coalescing.confidence)
+        return _CostRule(width_bytes, refusal=f"no rule is known for {direction}s on {target}")
+
     described = []
     for row, space, direction, bytes_per_lane, mnemonic in touching.iter_rows():
-        width, rule_number, has_segments, confidence, refusal = bytes_per_lane or 0, -1, 0, None, None
-        number = {"lds": _LDS, "memory": _BUFFER if mnemonic.startswith("buffer") else _GLOBAL}.get(space, _OTHER)
-        if space == "flat" or (number == _GLOBAL and not mnemonic.startswith("global")):
-            number = _GLOBAL if space == "flat" else _OTHER
-        if space == "lds":
-            access = lds_access(mnemonic)
-            if isinstance(access, LdsAccess):
-                width = access.width_bytes
-                rule = rules.lds_rule(target, access.operation, width, wave_size=lanes)
-                if isinstance(rule, Refusal):
-                    refusal = rule.reason
-                else:
-                    rule_number = numbers.setdefault((rule.banks, rule.phases), len(numbers))
-                    confidence = rule.confidence
-            else:
-                refusal = access.reason
-        elif space == "flat":
-            refusal = "a flat access may go to LDS"
-        elif isinstance(coalescing, Refusal):
-            refusal = coalescing.reason
-        elif direction in ("load", "store"):
-            has_segments, confidence = 1, coalescing.confidence
-        else:
-            refusal = f"no rule is known for {direction}s on {target}"
-        number = number if 0 < width <= _WIDEST_BYTES else _OTHER
-        access_facts = (number, _DIRECTIONS[direction], min(width, _WIDEST_BYTES), rule_number, has_segments)
-        described.append((row, *access_facts, confidence, refusal))
+        width = bytes_per_lane or 0
+        rule = lds_rule_of(mnemonic, width) if space == "lds" else memory_rule_of(space, direction, width)
+        space_number = _space_number(space, mnemonic) if 0 < rule.width_bytes <= _WIDEST_BYTES else _OTHER
+        rule = rule._replace(width_bytes=min(rule.width_bytes, _WIDEST_BYTES))
+        described.append((row, space_number, _DIRECTIONS[direction], *rule))
     by_row = pl.DataFrame(described, schema=_ROW_RULES, orient="row")
     frame = (
         trace.code.select("row")
@@ -160,19 +153,24 @@ def row_rules(trace: ThreadTrace, target: str, rules: LaneRules, lanes: int) -> 
     return RowRules(frame, listed, touching.join(refusals, on="row", maintain_order="left"))
 
 
+def _space_number(space: str, mnemonic: str) -> int:
+    """The space of an access as the core numbers it, by its way of addressing; _OTHER is not evaluated."""
+    if space == "memory":
+        return _BUFFER if mnemonic.startswith("buffer") else _GLOBAL if mnemonic.startswith("global") else _OTHER
+    return {"lds": _LDS, "flat": _GLOBAL}.get(space, _OTHER)
+
+
 def evaluate(trace: ThreadTrace, target: str, options: LaneOptions, rules: RowRules) -> list[EvaluatedKernel]:
     """Evaluate the traced waves, kernel by kernel."""
     lanes = lanes_of_waves(trace)
     evaluator = path_evaluator(trace, target, options, rules, lanes)
-    paths = paths_of(trace)
-    answers = []
-    budget = _MOST_INSTRUCTIONS
-    for (kernel,), of_kernel in paths.group_by("kernel", maintain_order=True):
-        start = start_of(trace, target, options, kernel, lanes)
-        evaluated, spent = _evaluate_kernel(evaluator, kernel, of_kernel, start, budget, trace)
-        budget -= spent
-        answers.append(evaluated)
-    return answers
+    kernels = []
+    steps_left = _MOST_INSTRUCTIONS
+    for (kernel,), paths in paths_of(trace).group_by("kernel", maintain_order=True):
+        sums = _KernelSums(trace, start_of(trace, target, options, kernel, lanes))
+        steps_left -= sums.add_paths(evaluator, paths, _entry_rows(trace, kernel), steps_left)
+        kernels.append(sums.evaluated(paths))
+    return kernels
 
 
 def path_evaluator(
@@ -196,9 +194,9 @@ def path_evaluator(
 def executions(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
     """Every execution of a memory instruction, as if its wave were at each place of its workgroup.
 
-    Columns: `instruction` (index in `instructions`), `place_in_workgroup`, `place` (which address of the instruction),
-    `is_known`, `reason`, `active` (a bit for each lane), `has_base` (whether addresses are relative to an unknown base)
-    and `address` (a list, one for each lane).
+    Columns: `instruction` (index in `instructions`), `place_in_workgroup`, `place` (which of the addresses of the
+    instruction, of those with two), `is_known`, `reason`, `active` (a bit for each lane), `has_base` (whether addresses
+    are relative to an unknown base) and `address` (a list, one for each lane).
     """
     target = options.target or str(trace.source.target)
     lanes = lanes_of_waves(trace)
@@ -213,7 +211,7 @@ def executions(trace: ThreadTrace, options: LaneOptions) -> pl.DataFrame:
             result = evaluator.run(start.wave, place, of_wave["row"].cast(pl.Int32), 0, keeps_executions=True)
             rows = pl.DataFrame(result["executions"])
             reasons = [
-                reason_text(kind, detail, (0, 0), texts, start.arguments) if not is_known else None
+                reason_text(kind, detail, texts, start.arguments) if not is_known else None
                 for is_known, kind, detail in rows.select("is_known", "kind", "detail").iter_rows()
             ]
             frames.append(
@@ -246,6 +244,7 @@ def _distinct_paths(trace: ThreadTrace) -> pl.DataFrame:
     lists = (piece.group_by("wave", maintain_order=True).agg(rows) for piece in pieces_of_waves(trace, "wave", "row"))
     signatures = pl.concat([each.select("wave", one=rows.hash(1), other=rows.hash(2), count=length) for each in lists])
     waves = trace.waves.select("wave", "kernel").join(signatures, on="wave", maintain_order="left")
+    # Two hashes and the length are taken for the path itself.
     distinct = waves.group_by("kernel", "one", "other", "count", maintain_order=True)
     return distinct.agg(pl.col("wave").first(), wave_count=pl.len()).select("kernel", "wave", "wave_count")
 
@@ -291,73 +290,104 @@ def _waves_of_workgroup(trace: ThreadTrace, kernel: int | None, lanes: int) -> i
     return int(counts[0]) if len(counts) == 1 else None
 
 
-def _evaluate_kernel(
-    evaluator: _core.LaneEvaluator,
-    kernel: int | None,
-    paths: pl.DataFrame,
-    start: StartState,
-    budget: int,
-    trace: ThreadTrace,
-) -> tuple[EvaluatedKernel, int]:
-    rows, reasons, patterns = [], [], []
-    spent = branches = checked = 0
-    contradictions: list[int] = []
-    misfits: list[int] = []
-    entries = _entry_rows(trace, kernel)
-    for waves, path in paths.select("wave_count", "rows").iter_rows():
-        series, step_count = pl.Series(path, dtype=pl.Int32), len(path) * start.wave_count
-        refusal, fitting = None, []
-        if path[0] not in entries:
-            refusal = (NOT_FROM_START, path[0])
-        elif spent + step_count > budget:
-            refusal = (NOT_REACHED, 0)
-        else:
-            results = [evaluator.run(start.wave, place, series, _MOST_PATTERNS) for place in range(start.wave_count)]
-            spent += step_count
+class _KernelSums:
+    """Results of the paths of one kernel, added up for the waves that took them."""
+
+    def __init__(self, trace: ThreadTrace, start: StartState) -> None:
+        self.trace, self.start = trace, start
+        self.rows: list[pl.DataFrame] = []
+        self.reasons: list[pl.DataFrame] = []
+        self.patterns: list[pl.DataFrame] = []
+        self.branch_count = self.checked_branch_count = 0
+        self.contradictions: set[int] = set()
+        self.misfits: set[int] = set()
+
+    def add_paths(
+        self, evaluator: _core.LaneEvaluator, paths: pl.DataFrame, entry_rows: frozenset[int], most_steps: int
+    ) -> int:
+        """Evaluate the paths at all places of a workgroup, at most `most_steps` instructions; how many it were."""
+        total = 0
+        for wave_count, rows in paths.select("wave_count", "rows").iter_rows():
+            path, step_count = pl.Series(rows, dtype=pl.Int32), len(rows) * self.start.wave_count
+            if rows[0] not in entry_rows:
+                self._leave_out(path, wave_count, NOT_FROM_START, rows[0])
+                continue
+            if total + step_count > most_steps:
+                self._leave_out(path, wave_count, NOT_REACHED, 0)
+                continue
+            total += step_count
+            places = range(self.start.wave_count)
+            results = [evaluator.run(self.start.wave, place, path, _MOST_PATTERNS) for place in places]
+            # A place at which a branch goes another way is not the place of these waves.
             fitting = [result for result in results if result["contradiction_row"] < 0]
-            if not fitting:
-                refusal = (CONTRADICTION, results[0]["contradiction_row"])
-                contradictions.append(results[0]["contradiction_row"])
-        if refusal:
-            rows.append(_not_evaluated(trace, series, waves))
-            reasons.append(_one_reason(trace, rows[-1], *refusal))
-            continue
-        misfits += [fitting[0]["misfit_row"]] if fitting[0]["misfit_row"] >= 0 else []
-        branches += fitting[0]["branch_count"]
-        checked += fitting[0]["checked_branch_count"]
+            if fitting:
+                self._add(fitting, wave_count)
+            else:
+                self.contradictions.add(results[0]["contradiction_row"])
+                self._leave_out(path, wave_count, CONTRADICTION, results[0]["contradiction_row"])
+        return total
+
+    def _leave_out(self, path: pl.Series, wave_count: int, kind: int, detail: int) -> None:
+        """Count the executions of waves whose path is not evaluated; nothing is known of them, for one reason."""
+        counts = path.to_frame("row").group_by("row").agg(execution_count=pl.len().cast(pl.Int64) * wave_count)
+        of_code = self.trace.code.select("row").join(counts, on="row", how="left", maintain_order="left")
+        unknown = {name: pl.lit(0, pl.Int64) for name in _SUMS if name != "execution_count"}
+        no_assumptions = pl.lit(0, pl.UInt8)
+        rows = of_code.with_columns(pl.col("execution_count").fill_null(0), assumptions=no_assumptions, **unknown)
+        self.rows.append(rows)
+        touching = accesses(self.trace.code).filter(pl.col("space") != "scalar")["row"]
+        executed = rows.filter((pl.col("execution_count") > 0) & pl.col("row").is_in(touching.implode()))
+        self.reasons.append(_reason_frame(executed, kind, detail, is_cost=False))
+
+    def _add(self, fitting: list[_core.LaneEvaluation], wave_count: int) -> None:
+        """Add the results at the places where waves of a path can be, each for its share of these waves."""
+        misfit_row = fitting[0]["misfit_row"]
+        self.misfits |= {misfit_row} if misfit_row >= 0 else set()
+        self.branch_count += fitting[0]["branch_count"]
+        self.checked_branch_count += fitting[0]["checked_branch_count"]
         frames = [pl.DataFrame(result["rows"]) for result in fitting]
-        sums, differing = _combined(frames, waves, is_sized=start.is_sized)
-        sums = sums.with_columns(trace.code["row"])
-        rows.append(sums)
-        count = pl.col("count").cast(pl.Float64) * waves / len(fitting)
-        keys = list(_REASONS)[:-1]
-        reasons += [pl.DataFrame(result["reasons"]).select(*keys, count) for result in fitting]
+        sums, differing = _combined(frames, wave_count, is_sized=self.start.is_sized)
+        sums = sums.with_columns(self.trace.code["row"])
+        self.rows.append(sums)
+        scaled_count = pl.col("count").cast(pl.Float64) * wave_count / len(fitting)
+        self.reasons += [
+            pl.DataFrame(result["reasons"]).select(*list(_REASONS)[:-1], scaled_count) for result in fitting
+        ]
         if differing.height:
             by_place = sums.filter(pl.col("row").is_in(differing["row"].implode()) & (pl.col("known_count") > 0))
-            reasons.append(_reason_frame(by_place, BY_PLACE, 0, is_cost=True))
-        for result in fitting:
-            table = pl.DataFrame(result["patterns"])
-            scaled = pl.col("count") * waves / len(fitting)
-            patterns.append(table.with_columns(scaled, address=_lists(result["addresses"])))
-    totals = _added(rows, trace)
-    evaluated = EvaluatedKernel(
-        kernel,
-        totals,
-        _balanced(_added_reasons(reasons), totals),
-        _added_patterns(patterns),
-        start,
-        wave_count=int(paths["wave_count"].sum()),
-        path_count=paths.height,
-        branch_count=branches,
-        checked_branch_count=checked,
-        contradictions=tuple(sorted(set(contradictions))),
-        misfits=tuple(sorted(set(misfits))),
-    )
-    return evaluated, spent
+            self.reasons.append(_reason_frame(by_place, BY_PLACE, 0, is_cost=True))
+        self.patterns += [
+            pl.DataFrame(result["patterns"]).with_columns(scaled_count, address=_lists(result["addresses"]))
+            for result in fitting
+        ]
+
+    def evaluated(self, paths: pl.DataFrame) -> EvaluatedKernel:
+        """Everything that was added."""
+        totals = _added(self.rows, self.trace)
+        return EvaluatedKernel(
+            rows=totals,
+            reasons=_balanced(
+                _added_counts(self.reasons, _REASONS).sort("row", "count", descending=[False, True]), totals
+            ),
+            patterns=_added_counts(self.patterns, _PATTERNS).sort(
+                "row", "place", "count", descending=[False, False, True]
+            ),
+            start=self.start,
+            wave_count=int(paths["wave_count"].sum()),
+            path_count=paths.height,
+            branch_count=self.branch_count,
+            checked_branch_count=self.checked_branch_count,
+            contradictions=tuple(sorted(self.contradictions)),
+            misfits=tuple(sorted(self.misfits)),
+        )
 
 
 def _entry_rows(trace: ThreadTrace, kernel: int | None) -> frozenset[int]:
-    """Rows at which traces of a kernel can start: its entry, and what follows rows that a trace may not show."""
+    """Rows at which traces of a kernel can start: its entry, and what follows rows that a trace may not show.
+
+    A trace may begin behind instructions that write no register and touch no memory. A kernel that has arguments
+    preloaded has a second entry behind the code that would load them.
+    """
     own_rows = trace.kernels.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
     place = own_rows.select("code_object", "address").rows()
     if not place or None in place[0]:  # nothing tells the entry: the first row of a function can be one
@@ -367,58 +397,43 @@ def _entry_rows(trace: ThreadTrace, kernel: int | None) -> frozenset[int]:
     code = trace.code.filter(pl.col("code_object") == code_object, pl.col("address") >= address).sort("address")
     rows: set[int] = set()
     for start in (address, address + _PRELOAD_BYTES):
-        for row, at, writes, access in code.select("row", "address", "writes", "access").iter_rows():
-            if at < start:
+        for row, row_address, writes, access in code.select("row", "address", "writes", "access").iter_rows():
+            if row_address < start:
                 continue
-            if at == start or rows:
+            if row_address == start or rows:
                 rows.add(row)
-            if writes or access or at > start + _PRELOAD_BYTES or not rows:
+            if writes or access or row_address > start + _PRELOAD_BYTES or not rows:
                 break
     return frozenset(rows)
 
 
-def _combined(frames: list[pl.DataFrame], waves: int, *, is_sized: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Sums of `waves` waves that are each at one of these places, and the rows whose cost depends on which.
+def _combined(frames: list[pl.DataFrame], wave_count: int, *, is_sized: bool) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Sums of waves that are each at one of these places (a frame for each), and the rows whose cost depends on which.
 
     Waves of whole workgroups are at every place equally often; where the workgroup size is not certain, or the waves
     are no whole workgroups, costs that differ between places are not known.
     """
     by_row = pl.concat([frame.with_row_index("row") for frame in frames]).group_by("row", maintain_order=True)
     assumptions = pl.col("assumptions").bitwise_or()
-    if is_sized and waves % len(frames) == 0:
-        sums = by_row.agg(pl.col(_SUMS).cast(pl.Int64).sum() * waves // len(frames), assumptions)
+    if is_sized and wave_count % len(frames) == 0:
+        sums = by_row.agg(pl.col(_SUMS).cast(pl.Int64).sum() * wave_count // len(frames), assumptions)
         return sums.drop("row"), sums.select("row").clear()
     differs = pl.any_horizontal(pl.col(name).min() != pl.col(name).max() for name in _COSTS)
-    lowest = by_row.agg(pl.col(_SUMS).min().cast(pl.Int64) * waves, assumptions, differs=differs)
+    lowest = by_row.agg(pl.col(_SUMS).min().cast(pl.Int64) * wave_count, assumptions, differs=differs)
     sums = lowest.with_columns(pl.when("differs").then(0).otherwise(pl.col(name)).alias(name) for name in _COSTS)
     return sums.drop("row", "differs"), lowest.filter("differs").select("row")
-
-
-def _not_evaluated(trace: ThreadTrace, path: pl.Series, waves: int) -> pl.DataFrame:
-    """The sums of waves whose path is not evaluated: their executions, and nothing known of them."""
-    counts = path.to_frame("row").group_by("row").agg(execution_count=pl.len().cast(pl.Int64) * waves)
-    rows = trace.code.select("row").join(counts, on="row", how="left", maintain_order="left")
-    unknown = {name: pl.lit(0, pl.Int64) for name in _SUMS if name != "execution_count"}
-    return rows.with_columns(pl.col("execution_count").fill_null(0), assumptions=pl.lit(0, pl.UInt8), **unknown)
 
 
 def _reason_frame(rows: pl.DataFrame, kind: int, detail: int, *, is_cost: bool) -> pl.DataFrame:
     """The same reason for all executions of some rows."""
     reason = {"kind": kind, "detail": detail, "base_kind": 0, "base_detail": 0, "is_cost": int(is_cost)}
     numbers = {name: pl.lit(number) for name, number in reason.items()}
-    return rows.select("row", **numbers, count="execution_count").cast(_REASONS)
-
-
-def _one_reason(trace: ThreadTrace, rows: pl.DataFrame, kind: int, detail: int) -> pl.DataFrame:
-    """The same reason for all executed accesses of memory."""
-    touching = accesses(trace.code).filter(pl.col("space") != "scalar")["row"]
-    executed = rows.filter((pl.col("execution_count") > 0) & pl.col("row").is_in(touching.implode()))
-    return _reason_frame(executed, kind, detail, is_cost=False)
+    return rows.select("row", **numbers, count="execution_count").cast(_REASONS)  # type: ignore[arg-type]
 
 
 def _lists(table: _core.Table) -> pl.Series:
     """Addresses of 64 lanes each as lists."""
-    return pl.DataFrame(table)["address"].reshape((-1, 64)).cast(pl.List(pl.Int64))
+    return pl.DataFrame(table)["address"].reshape((-1, _LANES)).cast(pl.List(pl.Int64))
 
 
 def _added(frames: list[pl.DataFrame], trace: ThreadTrace) -> pl.DataFrame:
@@ -427,10 +442,11 @@ def _added(frames: list[pl.DataFrame], trace: ThreadTrace) -> pl.DataFrame:
     return trace.code.select("row").join(added, on="row", maintain_order="left")
 
 
-def _added_reasons(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    by_reason = pl.concat([pl.DataFrame(schema=_REASONS), *frames]).group_by(list(_REASONS)[:-1], maintain_order=True)
-    added = by_reason.agg(pl.col("count").sum().round().cast(pl.Int64))
-    return added.sort("row", "count", descending=[False, True])
+def _added_counts(frames: list[pl.DataFrame], schema: Mapping[str, pl.DataType]) -> pl.DataFrame:
+    """Rows that are equal but for their `count` as one, with the sum of the counts as an integer."""
+    keys = [name for name in schema if name != "count"]
+    equal_rows = pl.concat([pl.DataFrame(schema=schema), *frames]).group_by(keys, maintain_order=True)
+    return equal_rows.agg(pl.col("count").sum().round().cast(pl.Int64)).select(list(schema))
 
 
 def _balanced(reasons: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
@@ -442,10 +458,3 @@ def _balanced(reasons: pl.DataFrame, totals: pl.DataFrame) -> pl.DataFrame:
     rest = pl.col("unknown") - pl.col("count").filter(is_address).sum().over("row")
     balanced = joined.with_columns(pl.when(is_first).then(pl.col("count") + rest).otherwise("count").alias("count"))
     return balanced.drop("unknown").filter(pl.col("count") > 0)
-
-
-def _added_patterns(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    keys = [name for name in _PATTERNS if name != "count"]
-    by_pattern = pl.concat([pl.DataFrame(schema=_PATTERNS), *frames]).group_by(keys, maintain_order=True)
-    added = by_pattern.agg(pl.col("count").sum().round().cast(pl.Int64))
-    return added.select(list(_PATTERNS)).sort("row", "place", "count", descending=[False, False, True])

@@ -1,4 +1,8 @@
-"""Why a lane address or a cost is not known, and what must hold for one that is, in words (`reasons.toml`)."""
+"""Reasons why a lane address or its cost is not known, and what must hold for one that is, as clauses.
+
+A reason is a kind and a detail: a row, a register, an offset in the arguments, ... (ReasonKind of
+cpp/include/wavewright/evaluate.hpp, which says what the detail of each kind is). `reasons.toml` has the clauses.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,11 @@ ASSUMPTIONS: Final = {
     16: "workgroups are one-dimensional and full",
 }
 _REASONS: Final[dict[str, str]] = packaged("reasons.toml", __package__)["reasons"]
-_AT_START, _WORKGROUP_ID, _ARGUMENT, _ALIGNMENT = 1, 2, 3, 11
+_AT_START, _WORKGROUP_ID, _ARGUMENT, CONTRADICTION, _ALIGNMENT, NO_RULE = 1, 2, 3, 9, 11, 13
+#: Kinds that the native core does not have: it evaluates one wave from its start, at one place.
+BY_PLACE, NOT_REACHED, NOT_FROM_START = 100, 101, 102
+_NO_BASE: Final = (0, 0)
+_LONGEST_TEXT: Final = 48  #: Characters of an instruction in a clause.
 
 
 def assumption_text(bits: int, pointer_bytes: int) -> str:
@@ -30,11 +38,17 @@ def assumption_text(bits: int, pointer_bytes: int) -> str:
     return "; ".join(text.format(pointer_bytes=pointer_bytes) for bit, text in ASSUMPTIONS.items() if bits & bit)
 
 
-def reason_text(kind: int, detail: int, base: tuple[int, int], texts: Sequence[str], arguments: ArgumentValues) -> str:
-    """A reason of the evaluator (ReasonKind, its detail and the reason of a base) as a clause."""
-    text = texts[detail] if 0 <= detail < len(texts) else ""
-    shown = f" ({text if len(text) <= 48 else text[:45] + '...'})" if 0 <= detail < len(texts) else ""
-    words = {"row": f"row {detail}{shown}"}
+def reason_text(
+    kind: int, detail: int, texts: Sequence[str], arguments: ArgumentValues, *, base: tuple[int, int] = _NO_BASE
+) -> str:
+    """A reason as a clause; `texts` are those of the code rows.
+
+    `base`: kind and detail of the reason why the base is not known whose alignment is not known either.
+    """
+    words = {"row": f"row {detail}"}
+    if 0 <= detail < len(texts):
+        text = texts[detail]
+        words["row"] += f" ({text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 3] + '...'})"
     if kind == _AT_START:
         words["register"] = spelled(detail, 1, 0)
     elif kind == _WORKGROUP_ID:
@@ -49,7 +63,7 @@ def reason_text(kind: int, detail: int, base: tuple[int, int], texts: Sequence[s
 def _unknown_alignment(kind: int, detail: int, texts: Sequence[str], arguments: ArgumentValues) -> str:
     if kind == _ARGUMENT and detail >= 0:
         return f"depends on {_argument(detail, arguments)}"
-    because = reason_text(kind, detail, (0, 0), texts, arguments) if kind not in (0, _ALIGNMENT) else ""
+    because = reason_text(kind, detail, texts, arguments) if kind not in (0, _ALIGNMENT) else ""
     return f"is not known: {because}" if because else "is not known"
 
 

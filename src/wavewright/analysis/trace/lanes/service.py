@@ -11,9 +11,9 @@ from typing import Any, Final
 import polars as pl
 
 from wavewright.analysis.trace.lanes import lane_accesses, lane_patterns, target_of
-from wavewright.analysis.trace.lanes.evaluated import BY_PLACE, LaneOptions
+from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.layouts import lanes_by_bank, rule_of
-from wavewright.analysis.trace.lanes.reasons import reason_text
+from wavewright.analysis.trace.lanes.reasons import BY_PLACE, reason_text
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.base.once import once
 from wavewright.codeobj.kernel_arguments import ArgumentValues
@@ -129,7 +129,7 @@ def _problem(access: Mapping[str, Any], reasons: pl.DataFrame, patterns: pl.Data
     """Why no cost of a pattern is certain; where only the place of a wave is not, that of each pattern is."""
     if not patterns.height:
         return access["reason"] or "no lane was active"
-    by_place = reason_text(BY_PLACE, 0, (0, 0), (), ArgumentValues())
+    by_place = reason_text(BY_PLACE, 0, (), ArgumentValues())
     of_cost = reasons.filter((pl.col("row") == access["row"]) & pl.col("is_cost") & (pl.col("reason") != by_place))
     return str(of_cost["reason"][0]) if of_cost.height else ""
 

@@ -33,7 +33,7 @@ def _kind(rows: list[tuple[int, int, int, int, Any]], moves: Any, numbers: Any) 
     count, nothing = len(rows), np.zeros(len(rows), np.int64)
     accesses = Accesses(
         columns[0], columns[1], columns[2], columns[3], np.ones(count, bool), np.full(count, 2**64 - 1, np.uint64),
-        np.stack([row[4] for row in rows]), nothing, nothing, (), (0, 0, 0), is_as_traced=True,
+        np.stack([row[4] for row in rows]), nothing, nothing, (), 0, is_as_traced=True,
     )  # fmt: skip
     return Alike(numbers, accesses, columns[0], moves)
 
@@ -67,7 +67,7 @@ def gemm() -> MemoryWork:
 
 
 def _all_xcds(work: MemoryWork, order: str, machine: Machine = MI300X) -> dict[str, int]:
-    return {name: 8 * value for name, value in _simulated(work, machine, np.arange(2048), *ORDERS[order]).items()}  # type: ignore[operator]
+    return {name: 8 * value for name, value in _simulated(work, machine, np.arange(2048), ORDERS[order]).items()}  # type: ignore[operator]
 
 
 def test_fabric_reads_of_the_gemm_are_counted_ones(gemm: MemoryWork) -> None:
@@ -100,7 +100,7 @@ def test_a_copy_and_a_fill(mebibytes: int, is_copy: bool, counted_reads: int, co
     moves = np.stack([2_048 * np.arange(count)] * 2)
     work = work_of([_kind(rows, moves, np.arange(count))], np.array([0, 1]), np.array([8, 8]), CACHES, count)
     assert work is not None
-    found = _simulated(work, MI300X, np.arange(count), *ORDERS["queues"])
+    found = _simulated(work, MI300X, np.arange(count), ORDERS["queues"])
     assert 8 * found["reads"] == 8 * found["read_misses"] == (65_536 if is_copy else 0)
     assert 8 * found["reads"] == pytest.approx(counted_reads, rel=0.005)
     assert 8 * found["writes"] == count * 2_048 // 64
@@ -113,7 +113,7 @@ def test_other_caches_are_rejected_by_the_counters(gemm: MemoryWork) -> None:
     """Lines of 64 bytes, four XCDs and no L1 give other misses or requests: the counters can tell."""
     small = replace(MI300X, caches=replace_fact(l2_bytes=2 << 20))
     assert _all_xcds(gemm, "queues", small)["read_misses"] > 1.5 * COUNTED_FABRIC_READS
-    fewer = _simulated(gemm, replace(MI300X, xcds=4), np.arange(2048), *ORDERS["queues"])
+    fewer = _simulated(gemm, replace(MI300X, xcds=4), np.arange(2048), ORDERS["queues"])
     assert 4 * fewer["read_misses"] != pytest.approx(COUNTED_FABRIC_READS, rel=0.05)
     without_l1 = _all_xcds(gemm, "queues", replace(MI300X, caches=replace_fact(l1_bytes=None)))
     assert without_l1["reads"] > 3 * 1_950_956
@@ -126,11 +126,11 @@ def replace_fact(**changed: Any) -> Any:
 
 
 def test_sets_bound_what_limited_caches_read(gemm: MemoryWork) -> None:
-    unlimited = _simulated(gemm, MI300X, np.arange(2048), 0, 0.0, is_limited=False)
+    unlimited = _simulated(gemm, MI300X, np.arange(2048), ORDERS["lockstep"], is_limited=False)
     assert 8 * unlimited["read_misses"] == 393_216
     assert unlimited["evictions"] == 0
-    for depth, drift in ORDERS.values():
-        assert _simulated(gemm, MI300X, np.arange(2048), depth, drift)["read_misses"] >= unlimited["read_misses"]
+    for order in ORDERS.values():
+        assert _simulated(gemm, MI300X, np.arange(2048), order)["read_misses"] >= unlimited["read_misses"]
 
 
 #: Edge of the matrices, rows of a group of workgroups, chunk per XCD, published hit rates of L2 and Infinity Cache (%).
