@@ -150,7 +150,7 @@ function paintValueGrid(painter: Painter, frame: ChartFrame): void {
 function paintTimes(painter: Painter, frame: ChartFrame): void {
   const { bottom, plotWidth, window } = frame;
   const origin = axisOrigin.value;
-  const { times, step } = ticks(window.begin, window.end, plotWidth, TIME_GAP, origin, 1);
+  const { times, step } = ticks(window.begin, window.end, plotWidth, TIME_GAP, { origin, leastStep: 1 });
   for (const time of times) {
     const x = Math.round(frame.x(time)) + 0.5;
     painter.polyline([x, bottom, x, bottom + 4], paper("faint"), 1);

@@ -9,6 +9,7 @@ const tree = {
   kinds: ["all", "file", "file", "line", "line"],
 };
 const weights = [10, 4, 6, 1, 3];
+const size = { width: 1000, height: 400 };
 const whole = { begin: 0, end: 1, scroll: 0, rootAt: "top" as const };
 
 describe("flameLayout", () => {
@@ -39,8 +40,8 @@ describe("timedLayout", () => {
     expect(layout.rows).toEqual([[0], [1, 2], [3, 4], [5]]);
     expect([...layout.parents]).toEqual([-1, 0, 0, 1, 2, 4]);
     expect(layout.children[0]).toEqual([1, 2]);
-    expect(frameAt(layout, whole, 450, FLAME_ROW * 1.5, 1000, 400)).toBe(-1);
-    expect(frameAt(layout, whole, 660, FLAME_ROW * 3.5, 1000, 400)).toBe(5);
+    expect(frameAt(layout, whole, { x: 450, y: FLAME_ROW * 1.5 }, size)).toBe(-1);
+    expect(frameAt(layout, whole, { x: 660, y: FLAME_ROW * 3.5 }, size)).toBe(5);
   });
   it("survives nothing, ends before starts, and depths that are missing", () => {
     expect(timedLayout({ begin: [], end: [], depth: [] }).rows).toEqual([[0]]);
@@ -53,15 +54,15 @@ describe("timedLayout", () => {
 describe("windows", () => {
   const layout = flameLayout(tree, weights);
   it("find the frame under a pixel, from either side", () => {
-    expect(frameAt(layout, whole, 650, FLAME_ROW * 1.5, 1000, 400)).toBe(1);
-    expect(frameAt(layout, whole, 100, FLAME_ROW * 1.5, 1000, 400)).toBe(2);
-    expect(frameAt(layout, whole, 100, FLAME_ROW * 2.5, 1000, 400)).toBe(-1);
-    expect(frameAt(layout, { ...whole, rootAt: "bottom" }, 100, 400 - FLAME_ROW * 1.5, 1000, 400)).toBe(2);
+    expect(frameAt(layout, whole, { x: 650, y: FLAME_ROW * 1.5 }, size)).toBe(1);
+    expect(frameAt(layout, whole, { x: 100, y: FLAME_ROW * 1.5 }, size)).toBe(2);
+    expect(frameAt(layout, whole, { x: 100, y: FLAME_ROW * 2.5 }, size)).toBe(-1);
+    expect(frameAt(layout, { ...whole, rootAt: "bottom" }, { x: 100, y: 400 - FLAME_ROW * 1.5 }, size)).toBe(2);
   });
 
   it("zoom to a frame and back", () => {
     const window = windowOf(layout, 1, whole);
-    expect(frameAt(layout, window, 10, FLAME_ROW * 2.5, 1000, 400)).toBe(4);
+    expect(frameAt(layout, window, { x: 10, y: FLAME_ROW * 2.5 }, size)).toBe(4);
     const near = zoomed(whole, 0.5, 0.25);
     expect([near.begin, near.end]).toEqual([0.125, 0.625]);
     expect(zoomed(near, 100, 0.3)).toMatchObject({ begin: 0, end: 1 });
@@ -75,7 +76,7 @@ it("draws each visible frame and joins those below half a pixel", () => {
   const layout = flameLayout({ parents, names, kinds: names }, [many, ...Array.from({ length: many }, () => 1)]);
   const painter = new SvgPainter(200, 100);
   const look = { fill: () => "#123456", label: () => "<x>", outlined: [] };
-  paintFlame(painter, { width: 200, height: 100 }, layout, whole, look);
+  paintFlame(painter, { width: 200, height: 100 }, { layout, window: whole }, look);
   const rects = painter.toString().match(/<rect/g)?.length ?? 0;
   expect(rects).toBeGreaterThan(100);
   expect(rects).toBeLessThan(500);

@@ -1,4 +1,5 @@
-// Flame graphs: where the frames of a tree lie, and their picture. Pure: trees in, rectangles out.
+// Flame graphs: where the frames of a tree lie, and their picture. Frames are numbered; frame 0 is the root, which is all
+// of it, and a layout has an entry per frame in every column. Pure: trees in, rectangles out.
 import { short } from "../base/format";
 import type { Painter } from "./painter";
 import { inkOn } from "./palette";
@@ -14,9 +15,11 @@ export interface FlameLayout {
   /** Begin and end of each frame as shares of the whole, 0 to 1; equal where it weighs nothing. */
   begin: Float64Array;
   end: Float64Array;
+  /** How far each frame is from the root. */
   depth: Uint32Array;
+  /** How many rows there are. */
   deepest: number;
-  /** Frames by depth, from left to right. */
+  /** Frames by depth, from left to right; those that weigh nothing are in none. */
   rows: number[][];
   /** Frames below each frame, heaviest first. */
   children: number[][];
@@ -81,22 +84,27 @@ export function timedLayout(spans: TimedFrames): FlameLayout & { parents: Int32A
     while (rows.length <= level) rows.push([]);
     rows[level]?.push(frame);
   }
-  const parents = new Int32Array(count).fill(-1);
+  for (const row of rows) row.sort((a, b) => (begin[a] as number) - (begin[b] as number));
+  const parents = parentsIn(rows, begin);
   const children: number[][] = Array.from({ length: count }, () => []);
+  for (const row of rows.slice(1)) for (const frame of row) children[parents[frame] as number]?.push(frame);
+  return { begin, end, depth, deepest: rows.length, rows, children, parents };
+}
+
+/** The parent of each frame: the last one of the row above that begins before it; the root where there is none. */
+function parentsIn(rows: number[][], begin: Float64Array): Int32Array {
+  const parents = new Int32Array(begin.length).fill(-1);
   for (const [level, row] of rows.entries()) {
-    row.sort((a, b) => (begin[a] as number) - (begin[b] as number));
-    if (!level) continue;
+    if (level === 0) continue;
     const above = rows[level - 1] as number[];
-    let at = 0;
+    let at = 0; // rises with the begins of the row
     for (const frame of row) {
       while (at + 1 < above.length && (begin[above[at + 1] as number] as number) <= (begin[frame] as number)) at++;
-      const around = above[at] ?? 0;
-      const isInside = (begin[around] as number) <= (begin[frame] as number);
-      parents[frame] = isInside ? around : 0;
-      children[parents[frame] as number]?.push(frame);
+      const candidate = above[at] ?? 0;
+      parents[frame] = (begin[candidate] as number) <= (begin[frame] as number) ? candidate : 0;
     }
   }
-  return { begin, end, depth, deepest: rows.length, rows, children, parents };
+  return parents;
 }
 
 /** What is on screen: shares of the whole from left to right, rows from the root. */
@@ -108,7 +116,12 @@ export interface FlameWindow {
   rootAt: "top" | "bottom";
 }
 
+/** Height of a row, in pixels. */
 export const FLAME_ROW = 19;
+/** Narrower frames have no name, in pixels. */
+const LEAST_NAMED = 26;
+/** The shortest window, as a share of the whole. */
+const SHORTEST = 1e-6;
 
 /** The window of a frame: as wide as the frame, the root row where it was. */
 export function windowOf(layout: FlameLayout, frame: number, window: FlameWindow): FlameWindow {
@@ -117,87 +130,103 @@ export function windowOf(layout: FlameLayout, frame: number, window: FlameWindow
 
 /** The window zoomed by a factor (below 1 = closer) around a share that stays where it is. */
 export function zoomed(window: FlameWindow, factor: number, around: number): FlameWindow {
-  const length = Math.min(1, Math.max((window.end - window.begin) * factor, 1e-6));
+  const length = Math.min(1, Math.max((window.end - window.begin) * factor, SHORTEST));
   const position = (around - window.begin) / (window.end - window.begin);
   const begin = Math.min(Math.max(around - position * length, 0), 1 - length);
   return { ...window, begin, end: begin + length };
 }
 
+interface Size {
+  width: number;
+  height: number;
+}
+
 /** Frame at a pixel; -1 = none. */
-export function frameAt(layout: FlameLayout, window: FlameWindow, x: number, y: number, width: number, height: number) {
-  const fromRoot = window.rootAt === "top" ? y : height - y;
+export function frameAt(
+  layout: FlameLayout,
+  window: FlameWindow,
+  { x, y }: { x: number; y: number },
+  size: Size,
+): number {
+  const fromRoot = window.rootAt === "top" ? y : size.height - y;
   const row = layout.rows[Math.floor((fromRoot + window.scroll) / FLAME_ROW)];
-  const share = window.begin + (x / width) * (window.end - window.begin);
+  const share = window.begin + (x / size.width) * (window.end - window.begin);
   if (!row || share < 0 || share > 1) return -1;
-  let low = 0;
-  let high = row.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >> 1;
-    const frame = row[middle] as number;
-    if (share < (layout.begin[frame] as number)) high = middle - 1;
-    else if (share >= (layout.end[frame] as number)) low = middle + 1;
-    else return frame;
-  }
-  return -1;
+  const frame = row[firstEndingAfter(row, layout, share)];
+  return frame !== undefined && (layout.begin[frame] as number) <= share ? frame : -1;
 }
 
 export interface FlameLook {
   fill(frame: number): string;
   label(frame: number): string;
-  /** Drawn with a frame of this colour; -1 = none. */
+  /** Frames with a line of this colour around them; -1 = none. */
   outlined: { frame: number; colour: string }[];
 }
 
+interface FlameOnScreen {
+  layout: FlameLayout;
+  window: FlameWindow;
+}
+
 /** Draw what is in the window. Frames narrower than half a pixel are joined with their neighbours. */
-export function paintFlame(
-  painter: Painter,
-  size: { width: number; height: number },
-  layout: FlameLayout,
-  window: FlameWindow,
-  look: FlameLook,
-): void {
-  const scale = size.width / (window.end - window.begin);
-  const top = (level: number) => {
-    const from = level * FLAME_ROW - window.scroll;
-    return window.rootAt === "top" ? from : size.height - from - FLAME_ROW;
-  };
+export function paintFlame(painter: Painter, size: Size, shown: FlameOnScreen, look: FlameLook): void {
+  const { layout, window } = shown;
   layout.rows.forEach((row, level) => {
-    const y = top(level);
-    if (y > size.height || y + FLAME_ROW < 0) return;
-    let drawnTo = -1;
-    for (let at = firstIn(row, layout, window.begin); at < row.length; at++) {
-      const frame = row[at] as number;
-      const left = ((layout.begin[frame] as number) - window.begin) * scale;
-      if (left > size.width) break;
-      const right = ((layout.end[frame] as number) - window.begin) * scale;
-      if (right < drawnTo + 0.5) continue;
-      const x = Math.max(left, 0, drawnTo);
-      const width = Math.max(Math.min(right, size.width) - x, 0.5);
-      painter.rect(x, y, Math.max(width - (width > 3 ? 1 : 0), 0.5), FLAME_ROW - 1, look.fill(frame));
-      if (width > 26) {
-        const ink = inkOn(look.fill(frame));
-        painter.text(x + 4, y + FLAME_ROW / 2, look.label(frame), ink, { size: 11, maxWidth: width - 8 });
-      }
-      drawnTo = x + width;
-    }
+    const y = topOf(level, window, size);
+    if (y <= size.height && y + FLAME_ROW >= 0) paintRow(painter, size, { ...shown, look, row, y });
   });
+  const pixelsPerShare = size.width / (window.end - window.begin);
   for (const { frame, colour } of look.outlined) {
     if (frame < 0) continue;
-    const left = Math.max(((layout.begin[frame] as number) - window.begin) * scale, 0);
-    const right = Math.min(((layout.end[frame] as number) - window.begin) * scale, size.width);
-    const y = top(layout.depth[frame] as number);
+    const left = Math.max(((layout.begin[frame] as number) - window.begin) * pixelsPerShare, 0);
+    const right = Math.min(((layout.end[frame] as number) - window.begin) * pixelsPerShare, size.width);
     if (right < left) continue;
+    const y = topOf(layout.depth[frame] as number, window, size);
     const corners = [left, y, right, y, right, y + FLAME_ROW - 1, left, y + FLAME_ROW - 1, left, y];
     painter.polyline(corners, colour, 2);
   }
 }
 
-function firstIn(row: number[], layout: FlameLayout, begin: number): number {
+/** The y of the row of a level. */
+function topOf(level: number, { scroll, rootAt }: FlameWindow, { height }: Size): number {
+  const fromRoot = level * FLAME_ROW - scroll;
+  return rootAt === "top" ? fromRoot : height - fromRoot - FLAME_ROW;
+}
+
+interface FlameRow extends FlameOnScreen {
+  row: number[];
+  y: number;
+  look: FlameLook;
+}
+
+function paintRow(painter: Painter, size: Size, { row, y, layout, window, look }: FlameRow): void {
+  const pixelsPerShare = size.width / (window.end - window.begin);
+  let drawnTo = -1; // x
+  for (let at = firstEndingAfter(row, layout, window.begin); at < row.length; at++) {
+    const frame = row[at] as number;
+    const left = ((layout.begin[frame] as number) - window.begin) * pixelsPerShare;
+    if (left > size.width) break;
+    const right = ((layout.end[frame] as number) - window.begin) * pixelsPerShare;
+    if (right < drawnTo + 0.5) continue;
+    const x = Math.max(left, 0, drawnTo);
+    const width = Math.max(Math.min(right, size.width) - x, 0.5);
+    const gap = width > 3 ? 1 : 0;
+    painter.rect(x, y, Math.max(width - gap, 0.5), FLAME_ROW - 1, look.fill(frame));
+    if (width > LEAST_NAMED) {
+      const ink = inkOn(look.fill(frame));
+      painter.text(x + 4, y + FLAME_ROW / 2, look.label(frame), ink, { size: 11, maxWidth: width - 8 });
+    }
+    drawnTo = x + width;
+  }
+}
+
+/** The place in a row of the first frame that ends after a share of the whole; the length of the row when none does. */
+function firstEndingAfter(row: number[], layout: FlameLayout, share: number): number {
   let low = 0;
   let high = row.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if ((layout.end[row[middle] as number] as number) <= begin) low = middle + 1;
+    if ((layout.end[row[middle] as number] as number) <= share) low = middle + 1;
     else high = middle;
   }
   return low;

@@ -4,6 +4,7 @@ import type { Painter } from "./painter";
 export const SHAPES = ["circle", "square", "triangle", "diamond", "down"] as const;
 export type Shape = (typeof SHAPES)[number];
 
+/** Around the middle, in radii of the circle: about as large as it looks. */
 const CORNERS: Record<Exclude<Shape, "circle">, [x: number, y: number][]> = {
   square: [
     [-0.85, -0.85],

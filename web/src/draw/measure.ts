@@ -5,7 +5,7 @@ import { letterWidth, type Painter } from "./painter";
 import { colourOf, paper } from "./palette";
 import { durationText, momentText, timeText } from "./ticks";
 
-/** What is not selected fades, so that the band is seen over spans of any colour. */
+/** Appended to #rrggbb. What is not selected fades, so that the band is seen over spans of any colour. */
 const FADED = "70";
 
 /** The part of the height that tracks take: y and height on the canvas, neighbours joined. */
@@ -20,43 +20,51 @@ export function trackPlaces(frame: Frame, layer: string, tracks: ReadonlySet<num
   return places;
 }
 
-/**
- * A selected interval: a band between faded parts, over all tracks or only over `places` of them, and above the tracks,
- * unless `text` is empty, its start and length.
- */
-export function paintRange(
-  painter: Painter,
-  frame: Frame,
-  range: Range,
-  places: [y: number, height: number][] | null,
-  text: string,
-): void {
+export interface MarkedRange {
+  range: Range;
+  /** The parts of the height that are selected, from the top down (`trackPlaces`); null = all tracks are. */
+  places: [y: number, height: number][] | null;
+  /** What stands on it, above the tracks: its start and length; empty = nothing. */
+  text: string;
+}
+
+/** A selected interval: a band between faded parts. */
+export function paintRange(painter: Painter, frame: Frame, { range, places, text }: MarkedRange): void {
   const { gutter, top, height, width } = frame.parts;
   const from = frame.timeToX(range.begin);
   const to = frame.timeToX(range.end);
   if (to < gutter || from > width) return;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
-    const faded = `${paper("background")}${FADED}`;
-    if (from > gutter) painter.rect(gutter, top, from - gutter, height - top, faded);
-    if (to < width) painter.rect(to, top, width - to, height - top, faded);
-    const wide = Math.max(1, to - from);
-    let below = top;
-    for (const [y, tall] of places ?? [[top, height - top] as [number, number]]) {
-      if (y > below) painter.rect(from, below, wide, y - below, faded);
-      painter.rect(from, y, wide, tall, `${paper("accent")}2e`);
-      painter.polyline([from, y, from, y + tall], paper("accent"), 1);
-      painter.polyline([to, y, to, y + tall], paper("accent"), 1);
-      if (places) painter.polyline([from, y, to, y], paper("accent"), 1);
-      if (places) painter.polyline([from, y + tall, to, y + tall], paper("accent"), 1);
-      below = y + tall;
+    const fade = (x: number, y: number, fadedWidth: number, fadedHeight: number) => {
+      if (fadedWidth > 0 && fadedHeight > 0)
+        painter.rect(x, y, fadedWidth, fadedHeight, `${paper("background")}${FADED}`);
+    };
+    const bandWidth = Math.max(1, to - from);
+    fade(gutter, top, from - gutter, height - top);
+    fade(to, top, width - to, height - top);
+    let bottom = top; // of what is painted of the band
+    for (const [y, placeHeight] of places ?? [[top, height - top] as [number, number]]) {
+      fade(from, bottom, bandWidth, y - bottom);
+      painter.rect(from, y, bandWidth, placeHeight, `${paper("accent")}2e`);
+      bottom = y + placeHeight;
+      painter.polyline([from, y, from, bottom], paper("accent"), 1);
+      painter.polyline([to, y, to, bottom], paper("accent"), 1);
+      if (!places) continue;
+      painter.polyline([from, y, to, y], paper("accent"), 1);
+      painter.polyline([from, bottom, to, bottom], paper("accent"), 1);
     }
-    if (below < height) painter.rect(from, below, wide, height - below, faded);
-    if (!text) return;
-    const room = text.length * letterWidth() + 12;
-    const left = Math.min(Math.max((from + to) / 2 - room / 2, gutter + 2), Math.max(gutter + 2, width - room - 2));
-    painter.rect(left, top + 3, room, 17, paper("raised"));
-    painter.text(left + room / 2, top + 12, text, paper("text"), { align: "center", maxWidth: room - 4 });
+    fade(from, bottom, bandWidth, height - bottom);
+    if (text) paintOnRange(painter, frame, (from + to) / 2, text);
   });
+}
+
+/** A text around an x above the tracks, moved so that all of it is seen. */
+function paintOnRange(painter: Painter, frame: Frame, x: number, text: string): void {
+  const { gutter, top, width } = frame.parts;
+  const room = text.length * letterWidth() + 12;
+  const left = Math.min(Math.max(x - room / 2, gutter + 2), Math.max(gutter + 2, width - room - 2));
+  painter.rect(left, top + 3, room, 17, paper("raised"));
+  painter.text(left + room / 2, top + 12, text, paper("text"), { align: "center", maxWidth: room - 4 });
 }
 
 /** "from 1,200 · 64 cycles (0.031 µs) · 17 instructions" */

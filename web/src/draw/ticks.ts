@@ -13,15 +13,29 @@ export interface Ticks {
   times: number[];
 }
 
-/** Multiples of a round step in a window, counted from `origin`, at least `gap` pixels apart. */
-export function ticks(begin: number, end: number, pixels: number, gap: number, origin = 0, least = 0): Ticks {
+interface TickOptions {
+  /** What the multiples are counted from. */
+  origin?: number;
+  /** The step is not smaller than this: 1 where there is nothing between whole numbers. */
+  leastStep?: number;
+}
+
+/** Multiples of a round step in a window that has so many pixels, at least `gap` pixels apart. */
+export function ticks(
+  begin: number,
+  end: number,
+  pixels: number,
+  gap: number,
+  { origin = 0, leastStep = 0 }: TickOptions = {},
+): Ticks {
   if (!(end > begin) || !(pixels > 0)) return { step: 1, times: [] };
-  const step = roundStep(Math.max(((end - begin) * gap) / pixels, least, Number.MIN_VALUE));
+  const step = roundStep(Math.max(((end - begin) * gap) / pixels, leastStep, Number.MIN_VALUE));
   const times: number[] = [];
   for (let n = Math.ceil((begin - origin) / step); origin + n * step <= end; n++) times.push(origin + n * step);
   return { step, times };
 }
 
+/** Nanoseconds of each unit, the longest first. */
 const UNITS = [
   [1e9, "s"],
   [1e6, "ms"],

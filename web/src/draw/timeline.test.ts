@@ -13,7 +13,7 @@ describe("ticks", () => {
     expect(times).toEqual([1500, 2000, 2500, 3000, 3500, 4000, 4500, 5000, 5500]);
   });
   it("are never finer than asked", () => {
-    expect(ticks(10, 12, 1000, 95, 0, 1)).toEqual({ step: 1, times: [10, 11, 12] });
+    expect(ticks(10, 12, 1000, 95, { leastStep: 1 })).toEqual({ step: 1, times: [10, 11, 12] });
   });
   it("have steps of 1, 2 and 5", () => {
     expect([0.11, 1, 1.5, 2.1, 7, 1000].map(roundStep)).toEqual([0.2, 1, 2, 5, 10, 1000]);
@@ -26,7 +26,7 @@ describe("ticks", () => {
   it("count from the start, and tell the absolute time too", () => {
     expect(momentText(109_704, "cycles", 109_696)).toBe("8 (absolute 109,704)");
     expect(momentText(1500, "ns", 0)).toBe("1.500 µs");
-    expect(ticks(109_696, 129_696, 1000, 95, 109_696).times[1]).toBe(111_696);
+    expect(ticks(109_696, 129_696, 1000, 95, { origin: 109_696 }).times[1]).toBe(111_696);
   });
   it("lengths have both units when the clock is known", () => {
     expect(durationText(4200, "cycles", 2100)).toBe("4,200 cycles (2.000 µs)");

@@ -16,8 +16,10 @@ export interface PlotData {
   yName: string;
 }
 
+/** Pixels around the plot, and of a point. */
 const [LEFT, RIGHT, TOP, BELOW] = [74, 12, 20, 34];
 const POINT = 3;
+/** Bars of further rows are left out, which the axis says. */
 const MOST_BARS = 400;
 
 export interface Bin {
@@ -86,7 +88,8 @@ function extent(values: ArrayLike<number>): Extent {
   return { low, high };
 }
 
-function values(painter: Painter, box: Box, range: Extent, name: string): (value: number) => number {
+/** The axis at the left with its grid lines; gives the y of a value. */
+function paintValueAxis(painter: Painter, box: Box, range: Extent, name: string): (value: number) => number {
   const y = (value: number) => box.y + box.height - ((value - range.low) / (range.high - range.low)) * box.height;
   const rows = ticks(range.low, range.high, box.height, 30);
   for (const value of rows.times) {
@@ -99,7 +102,8 @@ function values(painter: Painter, box: Box, range: Extent, name: string): (value
   return y;
 }
 
-function across(painter: Painter, box: Box, range: Extent, name: string): (value: number) => number {
+/** The axis below; gives the x of a value. */
+function paintAxisBelow(painter: Painter, box: Box, range: Extent, name: string): (value: number) => number {
   const x = (value: number) => box.x + ((value - range.low) / (range.high - range.low)) * box.width;
   const columns = ticks(range.low, range.high, box.width, 96);
   for (const value of columns.times) {
@@ -118,44 +122,57 @@ function across(painter: Painter, box: Box, range: Extent, name: string): (value
 }
 
 function paintPoints(painter: Painter, box: Box, data: PlotData, colour: string): void {
-  const numbers = data.x.map(Number);
-  const isZeroBased = data.kind === "line";
   const { low, high } = extent(data.y);
-  const y = values(painter, box, valueRange(low, high, isZeroBased && low >= 0), data.yName);
-  const over = extent(numbers);
-  const range = over.high > over.low ? over : { low: (over.low || 0) - 0.5, high: (over.low || 0) + 0.5 };
-  const x = across(painter, box, range, data.xName);
-  painter.clipped(box.x, box.y, box.width + RIGHT, box.height + 1, () => {
-    if (data.kind === "scatter") {
-      const points = data.y.flatMap((value, n) => {
-        const at = numbers[n] as number;
-        return Number.isFinite(value) && Number.isFinite(at)
-          ? [x(at) - POINT / 2, y(value) - POINT / 2, POINT, POINT]
-          : [];
-      });
-      painter.rects(points, colour);
-      return;
-    }
-    let piece: number[] = [];
-    const flush = () => {
-      if (piece.length > 2) painter.polyline(piece, colour, 1.5);
-      else if (piece.length) painter.rect((piece[0] as number) - 1, (piece[1] as number) - 1, 3, 3, colour);
-      piece = [];
-    };
-    data.y.forEach((value, n) => {
-      const at = numbers[n] as number;
-      if (Number.isFinite(value) && Number.isFinite(at)) piece.push(x(at), y(value));
-      else flush();
-    });
-    flush();
+  const startsAtZero = data.kind === "line" && low >= 0;
+  const y = paintValueAxis(painter, box, valueRange(low, high, startsAtZero), data.yName);
+  const numbers = data.x.map(Number);
+  const x = paintAxisBelow(painter, box, widened(extent(numbers)), data.xName);
+  const points = data.y.map((value, n): Point | null => {
+    const at = numbers[n] as number;
+    return Number.isFinite(value) && Number.isFinite(at) ? { x: x(at), y: y(value) } : null;
   });
+  painter.clipped(box.x, box.y, box.width + RIGHT, box.height + 1, () => {
+    if (data.kind === "line") paintLines(painter, points, colour);
+    else {
+      const known = points.filter((point) => point !== null);
+      painter.rects(
+        known.flatMap((point) => [point.x - POINT / 2, point.y - POINT / 2, POINT, POINT]),
+        colour,
+      );
+    }
+  });
+}
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** A line through points that follow each other; a missing one (null) interrupts it, and one alone is a square. */
+function paintLines(painter: Painter, points: (Point | null)[], colour: string): void {
+  let line: number[] = [];
+  const finish = () => {
+    if (line.length > 2) painter.polyline(line, colour, 1.5);
+    else if (line.length) painter.rect((line[0] as number) - 1, (line[1] as number) - 1, 3, 3, colour);
+    line = [];
+  };
+  for (const point of points) {
+    if (point) line.push(point.x, point.y);
+    else finish();
+  }
+  finish();
+}
+
+/** A range that is not empty, also of one value or of none. */
+function widened({ low, high }: Extent): Extent {
+  return high > low ? { low, high } : { low: (low || 0) - 0.5, high: (low || 0) + 0.5 };
 }
 
 function paintNamedBars(painter: Painter, box: Box, data: PlotData, colour: string): void {
   const shown = data.y.slice(0, MOST_BARS);
   const { low, high } = extent(shown);
   const range = valueRange(Math.min(0, low), Math.max(0, high), true);
-  const y = values(painter, box, range, data.yName);
+  const y = paintValueAxis(painter, box, range, data.yName);
   const wide = box.width / Math.max(1, shown.length);
   const every = Math.max(1, Math.ceil(70 / wide));
   const zero = y(0);
@@ -191,10 +208,10 @@ function paintBins(painter: Painter, box: Box, data: PlotData, colour: string): 
   const last = bins.at(-1);
   if (!first || !last) return;
   const most = bins.reduce((sum, bin) => Math.max(sum, bin.count), 0);
-  const y = values(painter, box, valueRange(0, most, true), "rows");
+  const y = paintValueAxis(painter, box, valueRange(0, most, true), "rows");
   const range =
     first.from < last.to ? { low: first.from, high: last.to } : { low: first.from - 0.5, high: first.from + 0.5 };
-  const x = across(painter, box, range, data.yName);
+  const x = paintAxisBelow(painter, box, range, data.yName);
   painter.rects(
     bins.flatMap((bin) => {
       const [from, to] =

@@ -32,8 +32,8 @@ export class FlameInput {
   }
 
   private at(event: MouseEvent): number {
-    const { width, height } = this.stage.size();
-    return frameAt(this.stage.layout(), this.stage.window(), event.offsetX, event.offsetY, width, height);
+    const { stage } = this;
+    return frameAt(stage.layout(), stage.window(), { x: event.offsetX, y: event.offsetY }, stage.size());
   }
 
   readonly onPointerDown = (event: PointerEvent) => {

@@ -68,7 +68,7 @@ export function paintTracks(painter: Painter, frame: Frame, state: TimelineState
     paintGutter(painter, part, columns, chosenRow);
     if (isPinned) painter.rect(0, part.parts.height, frame.parts.width, 2, paper("accent"));
   }
-  paintMinimap(painter, frame, set, overviewLayer(state, view), bounds.value);
+  paintMinimap(painter, frame, { set, layer: overviewLayer(state, view), bounds: bounds.value });
   paintAxis(painter, frame.beside ?? frame, state.axisY, bounds.value.begin);
 }
 
@@ -83,7 +83,7 @@ export function paintMarks(painter: Painter, frame: Frame, state: TimelineState,
   const hit = state.hit.value;
   for (const [number, part] of TimelineState.framesOf(frame).entries()) {
     const places = isArea ? trackPlaces(part, area.layer, area.tracks) : null;
-    if (range) paintRange(painter, part, range, places, number === 0 ? text : "");
+    if (range) paintRange(painter, part, { range, places, text: number === 0 ? text : "" });
     view.highlight?.(painter, part);
     const place = span ? part.trackToY(span.layer, span.track) : null;
     if (span && place) outline(painter, part, place, span, paper("text"));

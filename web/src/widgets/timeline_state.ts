@@ -130,8 +130,8 @@ export class TimelineState {
     const axisEnd = MINIMAP + axisHeight(this.unit, this.clockMhz);
     const room = Math.max(0, height - axisEnd) * MOST_PINNED;
     const top = axisEnd + (pinned.rows.length ? Math.floor(Math.min(room, pinned.height + PINNED_EDGE)) : 0);
-    const least = this.unit === "cycles" ? 1 : 0;
     const origin = axisOrigin.value;
+    const leastStep = this.unit === "cycles" ? 1 : 0;
     const parts = {
       window,
       width,
@@ -144,7 +144,7 @@ export class TimelineState {
       unit: this.unit,
       clockMhz: this.clockMhz,
       origin,
-      ticks: ticks(window.begin, window.end, Math.max(1, width - gutter), TICK_GAP, origin, least),
+      ticks: ticks(window.begin, window.end, Math.max(1, width - gutter), TICK_GAP, { origin, leastStep }),
     };
     const frame = new Frame(parts);
     if (top > axisEnd) {

@@ -182,7 +182,7 @@ function paintArea(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>,
 /** The mean of all strips, with the axis of time below it. */
 function paintMean(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>): void {
   paintArea(painter, frame, bins, frame.bottom, frame.bottom - frame.top);
-  const { step, times } = ticks(frame.window.begin, frame.window.end, frame.plotWidth, 92, 0, 1);
+  const { step, times } = ticks(frame.window.begin, frame.window.end, frame.plotWidth, 92, { leastStep: 1 });
   for (const time of times) {
     const x = Math.round(frame.x(time)) + 0.5;
     painter.polyline([x, frame.bottom, x, frame.bottom + 4], paper("faint"), 1);

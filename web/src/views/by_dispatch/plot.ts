@@ -82,7 +82,7 @@ function paintAxes(painter: Painter, frame: PlotFrame, unit: string): void {
     const text = unit === "ns" ? tickNanoseconds(value, rows.step) : tickValue(value, rows.step, range);
     painter.text(LEFT() - 6, y, text, paper("faint"), { align: "right" });
   }
-  for (const dispatch of ticks(0, last, width - LEFT(), 90, 0, 1).times) {
+  for (const dispatch of ticks(0, last, width - LEFT(), 90, { leastStep: 1 }).times) {
     painter.text(frame.x(dispatch), height - BELOW() / 2, exact(dispatch), paper("faint"), { align: "center" });
   }
   if (unit !== "ns") painter.text(LEFT() + 4, TOP + 2, unit, paper("faint"), { size: 10 });

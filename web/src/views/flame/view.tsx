@@ -100,14 +100,19 @@ function Graph({ table, tree, hasMarkers }: GraphProps) {
   const paint: Paint = (painter, size) => {
     painter.rect(0, 0, size.width, size.height, paper("background"));
     const isFaint = (frame: number) => search.value !== "" && !query.test(frames.names[frame] ?? "");
-    paintFlame(painter, size, layout, zoom.shownWindow(), {
-      label: (frame) => flameLabel(shownName(frames, frame), weights[frame] ?? 0),
-      fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
-      outlined: [
-        { frame: zoom.cursor.value || selected, colour: paper("text") },
-        { frame: over.value?.frame ?? -1, colour: paper("accent") },
-      ],
-    });
+    paintFlame(
+      painter,
+      size,
+      { layout, window: zoom.shownWindow() },
+      {
+        label: (frame) => flameLabel(shownName(frames, frame), weights[frame] ?? 0),
+        fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
+        outlined: [
+          { frame: zoom.cursor.value || selected, colour: paper("text") },
+          { frame: over.value?.frame ?? -1, colour: paper("accent") },
+        ],
+      },
+    );
   };
   const size = (): Size => ({
     width: canvas.current?.clientWidth ?? 900,

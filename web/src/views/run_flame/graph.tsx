@@ -67,14 +67,19 @@ export function Graph(props: Props) {
   const paint: Paint = (painter, size) => {
     painter.rect(0, 0, size.width, size.height, paper("background"));
     const isFaint = (frame: number) => isSearching && !query.test(frames.names[frame] ?? "");
-    paintFlame(painter, size, layout, zoom.shownWindow(), {
-      label: (frame) => `${frames.names[frame] ?? ""}  ${nanoseconds(weights[frame] ?? 0)}`,
-      fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
-      outlined: [
-        { frame: zoom.cursor.value || -1, colour: paper("text") },
-        { frame: over.value?.frame ?? -1, colour: paper("accent") },
-      ],
-    });
+    paintFlame(
+      painter,
+      size,
+      { layout, window: zoom.shownWindow() },
+      {
+        label: (frame) => `${frames.names[frame] ?? ""}  ${nanoseconds(weights[frame] ?? 0)}`,
+        fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
+        outlined: [
+          { frame: zoom.cursor.value || -1, colour: paper("text") },
+          { frame: over.value?.frame ?? -1, colour: paper("accent") },
+        ],
+      },
+    );
   };
   if (handle) {
     handle.paint = paint;
