@@ -1,4 +1,4 @@
-// What the histogram is about: shader engine, time, rows, bars; and saving it.
+// The toolbar of the histogram of hotspots: which shader engine, which rows of code in how many bars, and saving it.
 import { useSignal } from "@preact/signals";
 import { short } from "../../base/format";
 import type { HistogramAnswer } from "../../data/answers.gen";
@@ -8,28 +8,36 @@ import { EngineSelect } from "../../widgets/engine_select";
 import { csv, pictures, SaveMenu } from "../../widgets/saving";
 
 export interface Options {
+  /** Number of bars. */
   bins: number;
+  /** First and last row of code; null = of all executed code. */
   first: number | null;
   last: number | null;
+  /** Shader engine; null = all. */
   se: number | null;
-  /** The largest value of the axis; null = automatic. */
+  /** The largest value of the axis in cycles; null = automatic. */
   most: number | null;
 }
 
 const FEWEST_BINS = 4;
 const MOST_BINS = 100;
-export const FIRST: Options = { bins: 32, first: null, last: null, se: null, most: null };
+export const DEFAULTS: Options = { bins: 32, first: null, last: null, se: null, most: null };
 
-/** What saved pictures are made of: the drawing on screen. */
-export const onScreen: { paint: Paint; size: Size } = { paint: () => {}, size: { width: 800, height: 300 } };
+/** The histogram as it was drawn last, of which saved pictures are made. */
+export interface Drawing {
+  paint: Paint;
+  size: Size;
+}
 
 interface ToolbarProps {
+  /** null = it has not arrived yet. */
   answer: HistogramAnswer | null;
   options: Options;
   set: (change: Partial<Options>) => void;
+  drawing: { current: Drawing };
 }
 
-export function Toolbar({ answer, options, set }: ToolbarProps) {
+export function Toolbar({ answer, options, set, drawing }: ToolbarProps) {
   const engines = [...new Set(wavesNow().map((wave) => wave.se))].sort((a, b) => a - b);
   const rows = answer?.bins.rows ?? [];
   const table = () =>
@@ -37,33 +45,33 @@ export function Toolbar({ answer, options, set }: ToolbarProps) {
       ["bin", "first_row", "last_row", "category", "cycles_total", "execution_count"],
       rows.map((r) => [r.bin, r.first_row, r.last_row, r.category, r.cycles_total, r.execution_count]),
     );
-  const picture: Paint = (painter, size) => onScreen.paint(painter, size);
-  const offers = [...pictures(picture, () => onScreen.size), { format: "csv", make: table }];
+  const picture: Paint = (painter, size) => drawing.current.paint(painter, size);
+  const offers = [...pictures(picture, () => drawing.current.size), { format: "csv", make: table }];
   return (
     <div class="toolbar">
       <span title={answer?.definition} data-total={answer?.cycles_total}>
         {short(answer?.cycles_total ?? 0)} cycles
       </span>
       <EngineSelect engines={engines} value={options.se} onChange={(se) => set({ se })} />
-      <Whole
+      <NumberField
         name="bins"
         hint={`Number of bars, ${FEWEST_BINS} to ${MOST_BINS}`}
         value={options.bins}
-        onChange={(value) => set({ bins: Math.min(Math.max(value ?? FIRST.bins, FEWEST_BINS), MOST_BINS) })}
+        onChange={(value) => set({ bins: Math.min(Math.max(value ?? DEFAULTS.bins, FEWEST_BINS), MOST_BINS) })}
       />
-      <Whole
+      <NumberField
         name="rows"
         hint="First row"
         value={options.first ?? answer?.first_row ?? null}
         onChange={(first) => set({ first })}
       />
-      <Whole
+      <NumberField
         name="to"
         hint="Last row"
         value={options.last ?? answer?.last_row ?? null}
         onChange={(last) => set({ last })}
       />
-      <Whole
+      <NumberField
         name="axis up to"
         hint="Largest value of the axis, in cycles; empty = automatic"
         value={options.most}
@@ -74,14 +82,15 @@ export function Toolbar({ answer, options, set }: ToolbarProps) {
   );
 }
 
-interface WholeProps {
+interface FieldProps {
   name: string;
   hint: string;
   value: number | null;
   onChange: (value: number | null) => void;
 }
 
-function Whole({ name, hint, value, onChange }: WholeProps) {
+/** A field for a whole number; null = it is empty, or holds something else. */
+function NumberField({ name, hint, value, onChange }: FieldProps) {
   // What is being typed, or is selected to be typed over, stays whatever arrives meanwhile.
   const draft = useSignal<string | null>(null);
   return (
