@@ -28,7 +28,6 @@ class _Field(NamedTuple):
 _FACTS = packaged("descriptors.toml", __package__)
 #: What a kernel can ask to have in its first scalar registers -> how many it takes.
 USER_SGPRS: dict[str, int] = _FACTS["user_sgprs"]
-
 _PROPERTIES = 56  #: Byte of the word of properties.
 _FIELDS = (
     *(

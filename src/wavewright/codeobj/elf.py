@@ -22,14 +22,12 @@ SHT_SYMTAB, SHT_STRTAB, SHT_NOTE, SHT_NOBITS, SHT_DYNSYM = 2, 3, 7, 8, 11
 SHF_ALLOC, SHF_EXECINSTR, SHF_COMPRESSED = 0x2, 0x4, 0x800
 PT_LOAD, PT_NOTE, PF_X = 1, 4, 1
 _PACKINGS = {1: "zlib", 2: "zstd"}  # ELFCOMPRESS_*
-
 ELF_HEADER = struct.Struct("<16xHHIQQQIHHHHHH")
 ELF_SECTION = struct.Struct("<IIQQQQIIQQ")
 _SEGMENT = struct.Struct("<IIQQQQQQ")
 _SYMBOL = struct.Struct("<IBBHQQ")
 _COMPRESSION = struct.Struct("<IIQQ")
 _NOTE = struct.Struct("<III")
-
 _MAX_SECTIONS = 1 << 16
 _MAX_NAME_BYTES = 1 << 14  # of one symbol; template kernels reach several thousand
 _MAX_INFLATED_BYTES = 1 << 28  # of one compressed section

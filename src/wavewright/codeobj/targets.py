@@ -8,10 +8,8 @@ from wavewright.base.toml import packaged
 
 #: EF_AMDGPU_MACH, the low byte of `e_flags` -> target.
 TARGET_OF_MACH: dict[int, str] = {number: target for target, number in packaged("targets.toml", __package__).items()}
-
 #: Families with one instruction set and one table of instruction classes each.
 FAMILIES = ("gfx9", "gfx10", "gfx11", "gfx12", "gfx1250")
-
 _NUMBERED = re.compile(r"gfx(9|1[0-2])([0-9a-f])([0-9a-f])\b")
 _GENERIC = re.compile(r"gfx(9|1[0-2])(-[0-9]+)?-generic\b")
 

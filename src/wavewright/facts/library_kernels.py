@@ -22,7 +22,6 @@ class Origin:
 
 
 _RUNTIME = Origin("the HIP runtime", is_certain=True)
-
 _NAMES = packaged("library_kernels.toml")
 _RUNTIME_STARTS, _RUNTIME_NAMES = tuple(_NAMES["runtime"]["starts"]), frozenset(_NAMES["runtime"]["names"])
 

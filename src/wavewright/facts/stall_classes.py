@@ -99,10 +99,8 @@ _DECLARED = FactTable(_FILE, StallClass, "classes")
 GAP_WORDS = FactTable(_FILE, GapWords, "gaps")  #: By the cause.
 GRID_WORDS = FactTable(_FILE, GridWords, "grid")  #: By the name of the finding.
 ISSUE_WORDS = FactTable(_FILE, IssueWords, "issue")  #: By the pipe.
-
 #: Kinds of producers; their place in this list is their bit in the masks of the native pass.
 PRODUCERS: tuple[Producer, ...] = tuple(FactTable(_FILE, Producer, "producers").values())
-
 #: `code.class` -> place in PRODUCERS.
 PRODUCER_OF_CLASS: dict[str, int] = {
     name: number for number, producer in enumerate(PRODUCERS) for name in producer.classes
@@ -113,13 +111,10 @@ UNRESOLVED, OTHER_ISSUE = _DECLARED["wait unresolved"], _DECLARED["other issue"]
 
 #: Stall class -> the class of the same instructions while their pipe has other work.
 BUSY_OF: dict[str, str] = {declared.name: declared.if_busy for declared in _DECLARED.values() if declared.if_busy}
-
 #: `code.class` -> its own stall, where the category does not decide.
 OWN_CLASS: dict[str, StallClass] = {name: entry for entry in _DECLARED.values() for name in entry.code_classes}
-
 #: `instructions.category` -> pressure on which pipe.
 ISSUE_OF_CATEGORY: dict[int, StallClass] = {n: entry for entry in _DECLARED.values() for n in entry.categories}
-
 #: Classes whose instructions would not be there at all if the cause were gone: padding and spills.
 REMOVABLE_CLASSES = frozenset(entry.name for entry in _DECLARED.values() if entry.kind == "padding") | {"scratch issue"}
 

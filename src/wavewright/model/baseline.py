@@ -17,7 +17,6 @@ BASELINE_SCHEMA_VERSION = 1
 STORE_FORMAT = "wavewright store"
 STORE_VERSION = 1
 STORE_MARK = "wavewright-store.json"  #: The file by which a folder is known as a store of baselines.
-
 #: Columns that all rows of one stored capture have in common, then those of one `Quantity`.
 STORE_ROWS = packaged_specs(__package__, "tables/store.toml")["stored"]
 OF_CAPTURE = tuple(STORE_ROWS.names[: STORE_ROWS.names.index("subject")])

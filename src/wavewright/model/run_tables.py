@@ -12,9 +12,7 @@ from wavewright.model.schema import packaged_specs
 
 #: Every event is shorter (52 days): longer ones are damage, and sums of a thousand of the longest still fit.
 LONGEST_NS = 1 << 52
-
 RUN = packaged_specs(__package__, "tables/run.toml")  #: The tables of a `Run`, by name.
-
 _ROW_NUMBERS = packaged("tables/row_numbers.toml", __package__)
 NUMBERED: dict[str, str] = _ROW_NUMBERS["numbered"]  #: Table -> its column that numbers the rows 0, 1, 2, ...
 #: Column with a row number -> the table of that row.

@@ -26,14 +26,10 @@ def names_by_number(name: str) -> dict[int, str]:
 
 #: Values of `instructions.category`: what the hardware reported about an instruction.
 CATEGORIES = names_by_number("categories")
-
 #: What the names of `CATEGORIES` mean, and MATRIX, which hardware reports as VALU.
 CATEGORY_MEANINGS: dict[str, str] = _VALUES["category_meanings"]
-
 STATES = names_by_number("states")  #: Values of `states.state`.
-
 STATE_MEANINGS: dict[str, str] = _VALUES["state_meanings"]  #: What the names of `STATES` mean.
-
 EVENT_TYPES = names_by_number("event_types")  #: Values of `events.type`.
 
 
@@ -43,7 +39,6 @@ SAMPLE_REASONS: tuple[str, ...] = tuple(_VALUES["sample_reasons"])
 
 TABLES_FILE = "tables.toml"  #: Of a package: the results of its analyses, and their tables.
 _REFERENCE = re.compile(r"(?m)^@(\w+)$")  #: A line that stands for columns that several tables have.
-
 #: Columns of `samples` that add up to all samples of a row.
 SAMPLE_COUNTS = ("issued_count", "stalled_count", "unknown_count")
 

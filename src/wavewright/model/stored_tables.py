@@ -14,11 +14,9 @@ if TYPE_CHECKING:
 FORMAT = "wavewright.thread_trace"
 VERSION = 1  #: Goes up when a reader of the older version would misread a table.
 MANIFEST = "wavewright.json"  #: The manifest of a Parquet directory.
-
 RUN_FORMAT = "wavewright.run"
 RUN_VERSION = 1  #: Goes up when a reader of the older version would misread a table.
 RUN_MANIFEST = "wavewright_run.json"  #: The manifest of a folder of tables of a run.
-
 _CHUNK_BYTES = 1 << 20
 
 

@@ -44,10 +44,7 @@ def _of_runs() -> dict[type[Answer], Words]:
     from wavewright.words.run.data.contents import contents_report
     from wavewright.words.run.run_changes import comparison_report
 
-    return {
-        Contents: _limited(contents_report),
-        RunComparison: _limited(comparison_report),
-    }
+    return {Contents: _limited(contents_report), RunComparison: _limited(comparison_report)}
 
 
 @cache

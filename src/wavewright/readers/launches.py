@@ -39,7 +39,6 @@ from wavewright.readers.trace.resources.usage import plain_name
 
 MAX_BYTES = 256 << 20  #: Of the files of one run; larger ones are left to the verbs that are about runs.
 MAX_FILES = 64  #: Of one folder.
-
 _OF_RUN = re.compile(r".*(_results\.db|_results\.json|kernel_trace\.csv)")
 _SHAPE = tuple(f"{size}_{axis}" for size in ("grid", "workgroup") for axis in "xyz")
 _COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_SHAPE)

@@ -119,9 +119,7 @@ def loop_spans(code: MachineCode, flow: pl.DataFrame, is_reached: pl.Series) -> 
     """
     rows = code.rows.select("row", "function").with_columns(flow.select("flow", "target_row"), is_reached=is_reached)
     back = rows.filter(
-        "is_reached",
-        pl.col("flow").is_in([BRANCH, JUMP]),
-        pl.col("target_row").is_between(0, pl.col("row")),
+        "is_reached", pl.col("flow").is_in([BRANCH, JUMP]), pl.col("target_row").is_between(0, pl.col("row"))
     )
     back = back.with_columns(target_function=rows["function"].gather(back["target_row"]))
     spans = (

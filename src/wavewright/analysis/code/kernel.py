@@ -41,11 +41,7 @@ STEPS = packaged_spec(__package__, "steps")
 
 
 def listing_rows(
-    code_object: CodeObject,
-    code: MachineCode,
-    live: LiveRegisters | None,
-    flow: pl.DataFrame,
-    spans: pl.DataFrame,
+    code_object: CodeObject, code: MachineCode, live: LiveRegisters | None, flow: pl.DataFrame, spans: pl.DataFrame
 ) -> pl.DataFrame:
     """The rows of machine code (`ROWS`) with what is known about each."""
     loops = innermost_loops(spans, code.rows.height)

@@ -13,7 +13,6 @@ from wavewright.codeobj.classes import Wait, classify, waits_of
 from wavewright.model.schema import packaged_spec
 
 _MOST_OUTSTANDING = 256  # hardware counters are smaller
-
 WAITS = packaged_spec(__package__, "waits")
 
 

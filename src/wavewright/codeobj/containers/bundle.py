@@ -19,7 +19,6 @@ MAX_ID_BYTES = 4096
 MAX_UNPACKED_BYTES = 16 << 30  #: What a packed bundle may claim to hold; it is unpacked in pieces.
 SMALL_BYTES = 256 << 20  #: Up to this much may be claimed however little it was packed to.
 MAX_RATIO = 200  #: Unpacked to packed bytes beyond that; the same code for 20 GPUs reaches about 40.
-
 _COUNT = struct.Struct("<24xQ")
 _ENTRY = struct.Struct("<QQQ")  # offset, size, length of the id that follows
 _MAX_TABLE_BYTES = _COUNT.size + MAX_ENTRIES * (_ENTRY.size + 256)

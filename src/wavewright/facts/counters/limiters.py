@@ -5,7 +5,6 @@ from __future__ import annotations
 from wavewright.facts.loader import Fact, FactTable, packaged
 
 _FILE = "counters/limiters.toml"
-
 #: Units that must be known to have time to spare before latency can be what limits a kernel.
 CORE = ("memory bandwidth", "L2 bandwidth", "L1 bandwidth", "LDS bandwidth", "matrix throughput", "VALU throughput")
 

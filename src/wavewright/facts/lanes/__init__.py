@@ -48,8 +48,6 @@ def read_lane_rules(file: Path) -> LaneRules:
 
 
 # --- what an LDS instruction does per lane: operation, width, and how often ---
-
-
 _ACCESS = re.compile(
     r"ds_(?P<verb>read|load|write|store)(?P<two>2|_2addr)?(?P<far>st64|_stride64)?_[bui](?P<bits>\d+)(?:_d16)?(?:_hi)?"
 )

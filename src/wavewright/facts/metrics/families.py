@@ -11,7 +11,6 @@ from wavewright.facts.loader import packaged
 
 _FOLDER = Path(__file__).parent
 _FAMILIES: dict[str, list[str]] = packaged("metrics/targets.toml")
-
 #: Targets that have panels of metrics.
 METRIC_TARGETS: tuple[str, ...] = tuple(target for targets in _FAMILIES.values() for target in targets)
 

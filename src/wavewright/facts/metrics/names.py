@@ -15,7 +15,6 @@ from wavewright.facts.metrics.families import family_of, for_target
 
 #: What amounts can be divided by -> the counter of it; empty = no counter.
 NORMALIZATIONS = {"kernel": "", "wave": "SQ_WAVES", "cycle": "GRBM_GUI_ACTIVE", "second": ""}
-
 _FACTS = packaged("metrics/formula_names.toml")
 UNKNOWN_FACTS: dict[str, str] = _FACTS["unknown_facts"]  #: Facts of the GPU -> how sentences call them.
 ASSUMED_FACTS: dict[str, str] = _FACTS["assumed_facts"]  #: Those that a product may tell -> how sentences call them.
@@ -24,10 +23,8 @@ STORED_STATISTICS: dict[str, str] = _FACTS["stored_statistics"]  #: Names in dat
 STORED_LAYOUTS: dict[str, str] = _FACTS["stored_layouts"]  #: Column of a stored table -> its layout.
 #: Quantities in formulas that are no counters: per dispatch, of the launch, and of the GPU.
 QUANTITIES: dict[str, str] = _FACTS["quantities"]
-
 #: Quantity -> the counters that it is made of.
 QUANTITY_COUNTERS: dict[str, list[str]] = _FACTS["counters"]
-
 _PROFILER = packaged("metrics/profiler_units.toml")
 _RATIOS: dict[str, str] = {name: unit for unit, names in _PROFILER["ratios"].items() for name in names}
 _AMOUNTS: dict[str, str] = {name: unit for unit, names in _PROFILER["amounts"].items() for name in names}

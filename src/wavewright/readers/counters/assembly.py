@@ -130,8 +130,6 @@ def _counters(passes: Sequence[Pass]) -> pl.DataFrame:
 
 
 # --- passes over the same program, joined by dispatch: which execution of which pass is which dispatch? ---
-
-
 Key = tuple[Any, ...]
 UNMEASURED = -1  #: Stands for a dispatch that no pass with counters has.
 
@@ -223,8 +221,6 @@ def _note_partial(result: Joined, passes: Sequence[Pass], losses: list[Loss]) ->
 
 
 # --- times of dispatches. Passes are different executions, so one of them speaks for all, or their median ---
-
-
 Span = tuple[float | None, float | None]  #: Start and end in ns since the origin; None = not recorded.
 #: Whose times count for a dispatch, the first kind that has some: a pass without counters; a file that joins passes and
 #: averages their times; all others together.

@@ -152,8 +152,6 @@ def _integer(column: pl.Expr) -> pl.Expr:
 
 
 # --- processes that ran at the same time are parts of one pass; files of one process after the other are passes ---
-
-
 def with_agent_numbers(pass_: Pass) -> Pass:
     """The pass with `2` for `Agent 2`: tables name agents in both ways, and dispatches are joined by them."""
     return replace(pass_, rows=pass_.rows.with_columns(pl.col("agent").str.replace(r"(?i)^agent[ _]*", "")))

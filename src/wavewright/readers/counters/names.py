@@ -88,11 +88,8 @@ def plain_kernel(name: str) -> str:
 
 
 # --- numbers of counters: the valid range, and the cells of a CSV file ---
-
-
 LARGEST = 1e24  #: Above the largest possible count: 64 bits, summed over the thousands of instances of a block.
 SMALLEST = 1e-9  #: Below the smallest possible mean of counts that is not 0.
-
 _MAX_DIGITS = 64
 
 

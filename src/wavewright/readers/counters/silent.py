@@ -24,10 +24,7 @@ _RDNA_READS_96B = f"{_RDNA_READS}_96B"  #: Seldom collected; without it, what is
 #: Requests that may be of no counted size: `l2` calls runs that differ by more than this different.
 _UNSIZED_SHARE_MAX = 0.05
 #: Bytes that the profiler derives, in KiB -> the requests that they are made of, on CDNA and on RDNA.
-_DERIVED = {
-    "FETCH_SIZE": ("TCC_EA0_RDREQ", _RDNA_READS),
-    "WRITE_SIZE": ("TCC_EA0_WRREQ", "GL2C_EA_WRREQ"),
-}
+_DERIVED = {"FETCH_SIZE": ("TCC_EA0_RDREQ", _RDNA_READS), "WRITE_SIZE": ("TCC_EA0_WRREQ", "GL2C_EA_WRREQ")}
 _SMALLEST_REQUEST_BYTES = 32
 # The reasons, as losses give them.
 _STOPPED = "0 in every dispatch, so not measured (was their clock off?)"

@@ -28,7 +28,6 @@ _FIELDS: dict[str, str] = _COLUMNS["system"]
 _OMNIPERF_FIELDS: dict[str, str] = _COLUMNS["omniperf"]
 _AGENT_FIELDS: dict[str, str] = _COLUMNS["agents"]
 _ROCMINFO_FIELDS: dict[str, str] = _COLUMNS["rocminfo"]
-
 _FILE_BYTES_MAX = 1 << 20
 _ROCMINFO_BYTES_MAX = 1 << 22
 _ROWS_MAX = 1000
@@ -60,8 +59,6 @@ _CUS_PER_SQC, _CUS_PER_SQC_GFX908 = 2, 3
 
 
 # --- what files say ---
-
-
 def first_rows(file: Path, losses: list[Loss]) -> list[dict[str, str]]:
     """The first rows of a small CSV by header; nothing where it cannot be read.
 
@@ -202,8 +199,6 @@ def _word(word: str | None) -> str | None:
 
 
 # --- what is known about the product ---
-
-
 def with_facts(system: System, target: str | None = None, losses: list[Loss] | None = None) -> System:
     """The system, completed by the facts about its product, or about the GPU `target` that the user names.
 

@@ -216,8 +216,6 @@ def no_table(file: Path) -> NotATraceError:
 
 
 # --- a CSV file in chunks of complete lines, so that a large one is never in memory at once ---
-
-
 MAX_BYTES = 1 << 31  #: Of one file, unpacked.
 _CHUNK_BYTES = 4 << 20
 _MAX_LINE = 32 << 20

@@ -32,13 +32,10 @@ from wavewright.readers.files.text import most_unpacked
 
 _Ignore = Callable[[str, str], None]
 T = TypeVar("T")
-
 MAX_BYTES = 4 << 30  #: Unpacked bytes of one archive.
 MAX_MEMBERS = 200_000
 MAX_DEPTH = 16
-
 RAW_SUFFIXES = (".att", *(f".att{suffix}" for suffix in PACKED_SUFFIXES))  #: Ends of names of raw traces.
-
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _ZIP_ZSTD = 93  # PKWARE's APPNOTE, 4.4.5
 _DECODED_NAME = re.compile(r"(?:^|/)(?:filenames|code|occupancy|se\d+_sm\d+_sl\d+_wv\d+)\.json$")

@@ -20,7 +20,6 @@ from wavewright.readers.files.text import most_unpacked
 from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile, profile_files
 
 MAX_FILES = 100_000  #: Files looked at in a folder before giving up; a capture has a few hundred.
-
 #: How the names of code objects and their listings end.
 CODE_SUFFIXES = (".out", ".hsaco", ".co", ".elf", ".isa.tsv")
 

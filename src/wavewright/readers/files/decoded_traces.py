@@ -22,7 +22,6 @@ from wavewright.readers.files.inventory import Inventory
 MAX_FOLDERS = 5_000  #: Folders looked at below the given one; a run of many kernels has some hundred.
 MAX_LEVELS = 8
 MAX_BESIDE = 32  #: Folders beside a decoded one that are searched for other files of the run.
-
 MANIFEST = "filenames.json"
 _WAVE_FILE = re.compile(r"se\d+_sm\d+_sl\d+_wv\d+\.json")
 _AGENT = re.compile(r"agent_(\d{1,18})(?!\d)")
@@ -30,7 +29,6 @@ _DISPATCH = re.compile(r"dispatch_(\d{1,18})(?!\d)")
 _ARCHIVE_SUFFIXES = (".tar", ".tar.xz", ".tar.gz", ".tar.bz2", ".tar.zst", ".tgz", ".txz", ".tzst", ".zip")
 _ENDINGS = (*RAW_SUFFIXES, *_ARCHIVE_SUFFIXES)  #: Of the names of files that `survey` looks at.
 _SIZEABLE_JSON = 1 << 16  #: A placeholder's files are smaller than this; larger ones need not be parsed to know.
-
 _JSON_BYTES_PER_INSTRUCTION = 24
 
 Form = Literal["ui_output", "parquet"]

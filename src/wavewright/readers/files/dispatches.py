@@ -16,7 +16,6 @@ from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.library_kernels import is_runtime_kernel
 
 T = TypeVar("T")
-
 _LISTED = 12  #: Dispatches that an error names.
 _NAME_WIDTH = 40  #: Characters of a kernel's name in a list.
 _SEPARATORS = re.compile(r"[/!]")

@@ -13,11 +13,8 @@ from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 
 CAPTURED = "code object of the capture"  #: kernels.resource_origin of values from the code objects of the capture.
-
 STATUS = ("ok", "empty", "too_short", "no_payload", "unknown_header", "stopped")  #: wavewright::Status by number.
-
 _FLAGS = {"start", "is_ext", "complete"}  #: Columns that the core delivers as bytes and that mean yes or no.
-
 _RENAMED = {"counters": "sampled_counters"}  #: Tables of the core that have another name in the model.
 _WITHOUT_ENGINE = ("instructions", "states", "info", "losses")
 _ENTERING = ("waves", "occupancy", "dispatches")  #: Tables that name kernel entries.

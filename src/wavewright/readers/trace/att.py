@@ -214,11 +214,8 @@ def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
 
 
 # --- names of markers: what the values of shader data mean, from the marker names of the code objects ---
-
-
 #: Values of `markers.marker_kind`; kernels are named, but never written as markers.
 MARKER_KINDS = {1: "function", 2: "user scope", 3: "point", 4: "kernel"}
-
 _KERNEL = 4
 
 
@@ -248,8 +245,6 @@ def _readable(text: bytes) -> str:
 
 
 # --- instructions and states that were only counted: decoded on first use, all at once or engine by engine ---
-
-
 _ROWS = ("instructions", "states")
 _SHARED = ("code", "kernels", "sources", "shader_engines")  #: Tables that a part has in common with its trace.
 

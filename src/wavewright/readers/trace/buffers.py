@@ -18,7 +18,6 @@ from wavewright.readers.files.kinds import Generation, generation_of
 LARGE_BYTES = 256 << 20  #: Bytes of raw buffers from which on what is made of them lies in files.
 #: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
 GROUP_BYTES = LARGE_BYTES
-
 _HEADER_BYTES = 8
 _WRITTEN_TO = "something writes to the file: ask again when it is done"
 
@@ -166,8 +165,6 @@ def _problem(file: TraceFile) -> WavewrightError | None:
 
 
 # --- memory of large traces in files of the cache folder: without names, bounded, and gone with the process ---
-
-
 _MOST_BYTES = 64 << 30  #: Of all files together, and half of what is free on the disk.
 _MOST_RESIDENT_BYTES = 512 << 20  #: Of pages of them that stay in memory.
 _GUARD = threading.Lock()

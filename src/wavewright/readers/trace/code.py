@@ -29,9 +29,7 @@ from wavewright.readers.trace.assemble import CAPTURED
 
 #: Up to this much machine code is disassembled at once; of more only the functions that the trace enters.
 WHOLE_TEXT_BYTES = 8 << 20
-
 PAGE_BYTES = 4096  #: Load addresses are multiples of this.
-
 #: What to disassemble for when a code object does not name its GPU.
 _LIKELY_TARGETS = {
     Generation.GFX9: "gfx942",

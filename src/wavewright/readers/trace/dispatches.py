@@ -21,12 +21,9 @@ from wavewright.readers.trace.assemble import add_losses
 from wavewright.readers.trace.buffers import Buffers
 
 T = TypeVar("T")
-
 _NOTED = 8  #: Other dispatches that a note names.
-
 _MOST_PER_BYTE = 2  #: Instructions of a raw buffer: no token is shorter than 4 bits (spec_rdna, token tables).
 _FEWEST_JSON_BYTES = 10  #: Of an instruction of a wave file: five numbers in brackets (spec_ui_output 5).
-
 SCANNED_BYTES = 1 << 20  #: Of each buffer, where the kernel entries are looked for first.
 
 

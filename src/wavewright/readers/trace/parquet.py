@@ -24,14 +24,11 @@ from wavewright.readers.trace.assemble import add_losses
 
 MAX_RATIO = 1000  #: Bytes of a table in memory to bytes of its file: more is not a trace but a trap.
 SMALL_BYTES = 1 << 30  #: Tables up to this size in memory are read however well they were packed.
-
 _FACTS = packaged("parquet.toml", __package__)
 #: table -> column -> (the table whose rows it numbers, the smallest value).
 _REFERENCES: dict[str, dict[str, tuple[str, int]]] = _FACTS["references"]
-
 #: Unlike the other references these may be null: an awaited instruction outside of the stored part.
 _NULLABLE = {"producer", "producer_row"}
-
 #: Columns without which a row means nothing: these are never null.
 _FILLED: dict[str, Sequence[str]] = _FACTS["filled"] | {"samples": SAMPLE_COUNTS}
 

@@ -15,15 +15,9 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
     one wait stand together, counter by counter: rows with the same `instruction` and `counter` are one entry of a
     ui_output `waitcnt` list, in its order.
 
-    Parameters
-    ----------
-    instructions
-        Table `instructions`, the rows of a wave together and in the order of execution.
-    code
-        Table `code`. An instruction whose text is empty ends the matching of its wave, because nobody knows what
-        it put in flight; instructions without a PC (row -1) are passed over.
-    gfxip
-        9, 10, 11, 12 or more: which counters there are. 0 (nothing decoded) gives an empty table.
+    In `instructions` the rows of a wave are together and in the order of execution. One whose text in `code` is empty
+    ends the matching of its wave, because nobody knows what it put in flight; those without a PC (row -1) are passed
+    over. `gfxip` says which counters there are; 0 (nothing decoded) gives an empty table.
 
     >>> import polars as pl
     >>> texts = ["global_load_dword v0, v[0:1], off", "s_waitcnt vmcnt(0)"]

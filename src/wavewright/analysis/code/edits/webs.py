@@ -275,10 +275,7 @@ def _placed(renamed_row: RenamedRow, shifts: dict[int, int]) -> CodeRow:
         web = word_webs.get(word.numbers[0])
         first = word.first + (shifts.get(web, 0) if web is not None else 0)
         last = first + word.register_count - 1
-        pieces += [
-            row.text[end : word.start],
-            f"v{first}" if word.register_count == 1 else f"v[{first}:{last}]",
-        ]
+        pieces += [row.text[end : word.start], f"v{first}" if word.register_count == 1 else f"v[{first}:{last}]"]
         end = word.end
     hardware_bits = (1 << _FIRST_VIRTUAL) - 1
     reads = row.reads & hardware_bits | bits(number + shifts.get(web, 0) for number, web in read_webs.items())

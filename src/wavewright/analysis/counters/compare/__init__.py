@@ -24,7 +24,6 @@ from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
 
 CHANGED = ("higher", "lower")  #: What counts as a change of a metric.
-
 _MOVED = 3
 _LONG_NS = 1e6
 

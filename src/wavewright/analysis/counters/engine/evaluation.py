@@ -274,11 +274,7 @@ _NAMES_SHOWN = 4
 
 
 def missing_reason(
-    expression: Expression,
-    missing: Sequence[str],
-    level: str,
-    facts: Mapping[str, float],
-    inputs: Mapping[str, Any],
+    expression: Expression, missing: Sequence[str], level: str, facts: Mapping[str, float], inputs: Mapping[str, Any]
 ) -> str:
     """The missing inputs of a formula as a sentence; empty = nothing is missing."""
     if missing:

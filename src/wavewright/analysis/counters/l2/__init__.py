@@ -157,11 +157,7 @@ def _scaled(measurement: Measurement, facts: gpus.Arch | None, ea_channels: int 
 
 
 def _row(
-    name: str,
-    measurements: list[Measurement],
-    peak: int | None,
-    ideal_gb: float | None,
-    captures: Sequence[CounterSet],
+    name: str, measurements: list[Measurement], peak: int | None, ideal_gb: float | None, captures: Sequence[CounterSet]
 ) -> dict[str, Any]:
     """The first run that measured a metric speaks for it."""
     best = {measurement.metric: measurement for measurement in reversed(measurements)}

@@ -26,7 +26,6 @@ from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of, packaged_spec
 
 _LIMITERS = packaged_spec(__package__, "limiters")
-
 _NAMED = 3  #: Undecided limiters that a summary names.
 
 

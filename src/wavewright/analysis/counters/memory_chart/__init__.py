@@ -44,11 +44,7 @@ class MemoryChart(Answer, package=__package__):
 
 
 def memory_chart(
-    counters: CounterSet,
-    *,
-    choice: CounterChoice = ALL_DISPATCHES,
-    normalization: str = "kernel",
-    amd: bool = False,
+    counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, normalization: str = "kernel", amd: bool = False
 ) -> MemoryChart:
     """The memory chart of the chosen dispatches.
 

@@ -265,8 +265,6 @@ def _is_database(file: Path) -> bool:
 
 
 # --- tables and columns that a reader asks for and a file lacks: what they would say is missing, so that is said ---
-
-
 def note_missing(
     database: Database,
     columns: Mapping[str, Collection[str]],
@@ -277,14 +275,8 @@ def note_missing(
 ) -> None:
     """Note what a database lacks as losses (`missing_tables`, `missing_columns`).
 
-    Parameters
-    ----------
-    columns
-        Stored table -> columns that it must have, if the file has the table at all.
-    tables
-        Those that the file must have.
-    owner
-        Who lacks them, for the sentence; what the names of all its tables end in is `suffix`.
+    It must have `tables`, and of those that it has, the `columns`. The sentence calls it `owner`, and leaves out the
+    `suffix` that the names of all its tables have.
     """
     absent = [name.removesuffix(suffix) for name in tables if name not in database.tables]
     if absent:

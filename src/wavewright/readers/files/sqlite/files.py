@@ -23,7 +23,6 @@ from wavewright.readers.files.text import SQLITE, most_unpacked
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
 MAX_UNPACKED_BYTES = 16 << 30  #: Bytes that a packed database may unpack to.
 LOCK_SECONDS = 2.0  #: How long to wait for a database that another process holds locked.
-
 _PAGE_COUNT_AT = 28
 _BEGINNING = 1 << 18
 _MAGIC_BYTES = 8

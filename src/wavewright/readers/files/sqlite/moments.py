@@ -145,8 +145,6 @@ def _beside(path: Path, ending: str) -> Iterator[int | None]:
 
 
 # --- journals that SQLite must not roll back, even in a copy ---
-
-
 JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 _HEADER = struct.Struct(">8s5I")  #: Magic, records, nonce, pages of the database before, bytes of a sector and a page.
 

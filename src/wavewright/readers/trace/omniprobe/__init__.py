@@ -99,8 +99,6 @@ def _lane_addresses(messages: Messages) -> pl.DataFrame:
 
 
 # --- the report for people: blocks of a place, its source line, and two lines of numbers that start with a tab ---
-
-
 _START: Final = {b"=== L2 cache line use report =": "memory", b"=== Bank conflicts report =": "lds"}
 _END = b"=== End of "
 _PLACE = re.compile(rb"(?P<file>.+):(?P<line>\d{1,10}):(?P<column>\d{1,10})")

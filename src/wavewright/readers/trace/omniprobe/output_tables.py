@@ -12,14 +12,10 @@ MAX_COUNT: Final = (1 << 63) - 1
 _MAX_UINT32 = (1 << 32) - 1
 _CLONE = " [clone .kd]"  # what demanglers make of the suffix `.kd`
 _CACHED_NAMES = 1 << 12
-
 #: Words for the direction of an access in reports, documents and messages.
 KINDS: Final = {"read": "read", "write": "write", "read/write": "read_write", "readwrite": "read_write"}
-
 ACCESSES: Final = packaged_spec(__package__, "accesses")
-
 MESSAGES: Final = packaged_spec(__package__, "messages")
-
 LANE_ADDRESSES: Final = packaged_spec(__package__, "lane_addresses")
 
 

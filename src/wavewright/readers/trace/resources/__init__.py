@@ -32,14 +32,9 @@ NEAR_FOLDERS = 2  #: The trace's own folder and its parent.
 def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) -> ThreadTrace:
     """A copy of the trace with the resources of its kernels and the GPU that files record.
 
+    `paths` are rocprofv3 CSVs (`*_kernel_trace.csv`, `*_agent_info.csv`), `*_results.json[.gz]`, code objects, or
+    folders of these. They replace what was found beside the trace, but not what the capture's own code objects say.
     Raises `UsageError` when a path does not exist, or tells nothing about the kernels of the trace.
-
-    Parameters
-    ----------
-    paths
-        rocprofv3 CSVs (`*_kernel_trace.csv`, `*_agent_info.csv`), `*_results.json[.gz]`, code objects, or folders of
-        these. What they say replaces what was found beside the trace, but not what the capture's own code objects
-        say.
     """
     sidecars = [sidecar for path in paths for sidecar in _sidecars_of(Path(path))]
     trace.table("code")  # made now: what it loses belongs to the copy as well

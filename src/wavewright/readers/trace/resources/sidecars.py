@@ -25,7 +25,6 @@ from wavewright.readers.trace.resources.usage import (
 )
 
 MAX_BYTES = 1 << 30  #: Of one file, unpacked.
-
 CODE_SUFFIXES = (".out", ".hsaco", ".co")
 _TRAILING_NUMBER = re.compile(r"code_object_id_(\d{1,18})\.")
 _CSV_COLUMNS = {
@@ -154,8 +153,6 @@ def _number(text: str | None) -> int | None:
 
 
 # --- `*_results.json` of rocprofv3: its agents, kernel symbols and dispatches ---
-
-
 class _Handle(msgspec.Struct, frozen=True, gc=False):
     handle: int = 0
 

@@ -1,4 +1,8 @@
-"""PC samples of rocprofv3, CSV or JSON, into a `ThreadTrace` (docs/formats/pc-samples.md)."""
+"""PC samples of rocprofv3, CSV or JSON, into a `ThreadTrace` (docs/formats/pc-samples.md).
+
+`files` finds the files, `rows` reads the CSV and `results` the JSON form into `SampleRecords`; `rows` makes the tables
+of them, and here code objects beside the samples add the whole code of the sampled functions.
+"""
 
 from __future__ import annotations
 
@@ -41,21 +45,11 @@ _GENERATIONS = {"gfx9": 9, "gfx10": 10, "gfx11": 11, "gfx12": 12, "gfx1250": 12}
 def read_samples(
     files: Sequence[SampleFile], *, dispatch: int | None = None, code_objects: Sequence[str] = (), inventory: Inventory
 ) -> ThreadTrace:
-    """The samples of one of the files: all of its dispatches, or one.
+    """The samples of one of the files that `find_samples` found (see `choose`): of one dispatch, or all (None).
 
-    Raises `UsageError` when there is no sample of the dispatch, or a code object does not exist; `NotATraceError` when
-    the file cannot be read.
-
-    Parameters
-    ----------
-    files
-        What `find_samples` found; see `choose`.
-    dispatch
-        Only samples of this dispatch; None = all.
-    code_objects
-        Code objects (`FILE[@LOAD_ADDRESS][:ID]`) that are not in the folder of the samples.
-    inventory
-        Listings of directories.
+    `code_objects` (`FILE[@LOAD_ADDRESS][:ID]`) are those that are not in the folder of the samples. Raises `UsageError`
+    when there is no sample of the dispatch, or a code object does not exist; `NotATraceError` when the file cannot be
+    read.
     """
     losses: list[Loss] = []
     file = choose(files, losses)
@@ -115,8 +109,6 @@ def _assembled(
 
 
 # --- sampled instructions in the whole code of their functions, from code objects beside the samples ---
-
-
 _PLACE = ["code_object", "address"]
 
 

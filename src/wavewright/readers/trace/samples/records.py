@@ -26,7 +26,6 @@ RECORD = {
 _NAMES_OF_KERNELS = {"name": pl.String, "demangled": pl.String}
 NO_KERNELS = pl.DataFrame(schema={"dispatch": pl.Int64, "correlation": pl.Int64, **_NAMES_OF_KERNELS})
 NO_ENTRIES = pl.DataFrame(schema={"code_object": pl.UInt64, "address": pl.UInt64, **_NAMES_OF_KERNELS})
-
 _PREFIX = "ROCPROFILER_PC_SAMPLING_INSTRUCTION_NOT_ISSUED_REASON_"
 _NAMES: dict[str, list[str]] = packaged("reasons.toml", __package__)
 _REASONS = {name: reason for reason, names in _NAMES.items() for name in names}

@@ -133,8 +133,6 @@ def _typed(table: str, frame: pl.DataFrame) -> pl.DataFrame:
 
 
 # --- `*_pc_sampling_host_trap.csv` and `*_pc_sampling_stochastic.csv` of rocprofv3 (docs/formats/pc-samples.md) ---
-
-
 _HEAD = 1 << 16
 _LARGEST = (1 << 63) - 1
 _CLOCKS_NS = 3_600_000_000_000  #: What the clocks of samples and dispatches may differ by.

@@ -25,22 +25,14 @@ from wavewright.readers.trace.ui_output.waves import read_waves, wave_tables, wi
 
 #: People add text to the names of directories: before, between and after.
 _NAME = re.compile(r"agent_(\d{1,18})_dispatch_(\d{1,18})")
-
 _FILES = ("filenames.json", "code.json", "occupancy.json")
 T = TypeVar("T")
 
 
 def read_ui_output(folder: Folder, threads: int | None = None) -> ThreadTrace:
-    """Read a decoded directory.
+    """Read a decoded directory, `threads` wave files at once (None = as many as there are cores).
 
     Raises `NotATraceError` when it is no decoded directory; `UsageError` when the folder cannot be read.
-
-    Parameters
-    ----------
-    folder
-        Its files: a `Directory`, or those of an archive.
-    threads
-        How many wave files to read at once; None = as many as there are cores.
     """
     manifest = read_manifest(folder)
     if not manifest.waves and not any(name in folder.names() for name in _FILES):
@@ -138,8 +130,6 @@ def in_background(work: Callable[[], T]) -> Future[T]:
 
 
 # --- inline_frames.json of ROCm WaveScope: calls through which inlined code was reached, which code.json may lack ---
-
-
 FILE_NAME = "inline_frames.json"
 VERSION = 2
 _LEAST_MATCHED = 0.5  #: Share of its addresses that the code must have; else it is of another build.

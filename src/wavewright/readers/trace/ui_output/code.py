@@ -20,10 +20,8 @@ FILE_NAME = "code.json"
 #: Columns in their order when there is no header (spec_ui_output 4.1).
 _COLUMNS = ("isa", "", "linenumber", "source", "codeobj", "vaddr", "hit", "latency", "stall", "idle")
 _POSITIONS = {name: at for at, name in enumerate(_COLUMNS) if name}
-
 #: Issued, stalled and reasons, as the two kinds of writers call them (spec_ui_output 4.2).
 _SAMPLE_COLUMNS = (("pc_issued", "pc_stalled", "stall_reasons"), ("issued", "stalled", "notissuedreasons"))
-
 _LEAST_COLUMNS = 6
 _LONGEST_ENCODING_BYTES = 32
 _Totals = tuple[int, int, int, int]

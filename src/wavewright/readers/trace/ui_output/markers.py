@@ -143,8 +143,6 @@ def _read(life: _Life, word: int, markers: dict[int, Marker]) -> tuple[Marker, i
 
 
 # --- annotations.json of ROCm WaveScope: what others have to say about a trace, as text only ---
-
-
 FILE_NAME = "annotations.json"
 SEVERITIES = ("critical", "high", "medium", "low", "info")
 MOST = 1_000  #: Annotations of a trace, and rows of an annotation.

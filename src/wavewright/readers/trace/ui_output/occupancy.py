@@ -148,8 +148,6 @@ def _listed(events: object) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 # --- the table `kernels`: those that the waves of a directory entered, with where they lie in the code ---
-
-
 _PLACE = re.compile(r"(\d{1,19}) / 0x([0-9a-fA-F]{1,16})")  #: How writers name an entry that they cannot resolve.
 
 
