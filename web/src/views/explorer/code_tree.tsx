@@ -10,7 +10,7 @@ import { current } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { preview, selection } from "../../model/selection";
 import { settings } from "../../model/settings";
-import { type CostPart, isSampled, type SortBy, type SourceCost, weightOf } from "../../model/source";
+import { type CostPart, isSampled, type SortBy, type SourceCost, sumOf, weightOf } from "../../model/source";
 import { Answered } from "../../widgets/answered";
 import { CostBar } from "../../widgets/cost_bar";
 import { csv, SaveMenu } from "../../widgets/saving";
@@ -18,42 +18,47 @@ import { VirtualList } from "../../widgets/virtual_list";
 import { columnName, definition, SortSelect } from "./headline";
 import { rowHeight } from "./row";
 
+/** A frame of the tree of code: the whole, a function, loop, block or instruction. */
 interface Node {
   kind: string;
   name: string;
+  /** Its row of code; of frames with several the first. */
   row: number;
   depth: number;
   cost: SourceCost;
   children: Node[];
 }
 
-/** The frames of the tree `code` as nodes; the first is the whole. What is exposed of stall and issue is one figure. */
+/** Cost -> its column in the tree; others are not known of frames. The tree has what is exposed of stall and issue as one figure. */
+const COST_COLUMNS: Partial<Record<keyof SourceCost, string>> = {
+  hits: "hit_count",
+  latency: "latency_cycles_total",
+  stall: "stall_cycles_total",
+  idle: "idle_cycles_total",
+  exposedIssue: "exposed_latency_cycles_total",
+  exposedIdle: "exposed_idle_cycles_total",
+  unknown: "sample_count",
+};
+
+/** The frames of the tree `code` as nodes; the first is the whole. */
 export function nodesFrom(table: Columns): Node[] {
-  const [kinds, names] = [table.texts("kind"), table.texts("name")];
-  const [parents, rows, depths] = ["parent", "row", "depth"].map((name) => table.numbers(name));
-  const numbers = (name: string) => table.numbers(name);
-  const [hits, latency, stall] = ["hit_count", "latency_cycles_total", "stall_cycles_total"].map(numbers);
-  const [idle, exposed] = ["idle_cycles_total", "exposed_latency_cycles_total"].map(numbers);
-  const [exposedIdle, samples] = ["exposed_idle_cycles_total", "sample_count"].map(numbers);
-  const nodes = kinds.map<Node>((kind, at) => {
-    const of = (values: ArrayLike<number> | undefined) => values?.[at] ?? 0;
-    const cost: SourceCost = {
-      rows: 0,
-      hits: of(hits),
-      latency: of(latency),
-      stall: of(stall),
-      idle: of(idle),
-      exposedStall: 0,
-      exposedIssue: of(exposed),
-      exposedIdle: of(exposedIdle),
-      issued: 0,
-      stalled: 0,
-      unknown: of(samples),
-    };
-    return { kind, name: names[at] ?? "", row: of(rows), depth: of(depths), cost, children: [] };
-  });
-  nodes.forEach((node, at) => {
-    nodes[parents?.[at] ?? -1]?.children.push(node);
+  const names = table.texts("name");
+  const [parents, rows, depths] = [table.numbers("parent"), table.numbers("row"), table.numbers("depth")];
+  const costs = Object.entries(COST_COLUMNS).map(([name, column]) => ({ name, values: table.numbers(column) }));
+  const costAt = (frame: number): SourceCost => {
+    const known = costs.map(({ name, values }) => [name, values[frame] ?? 0]);
+    return { ...sumOf([]), ...Object.fromEntries(known) };
+  };
+  const nodes = table.texts("kind").map<Node>((kind, frame) => ({
+    kind,
+    name: names[frame] ?? "",
+    row: rows[frame] ?? 0,
+    depth: depths[frame] ?? 0,
+    cost: costAt(frame),
+    children: [],
+  }));
+  nodes.forEach((node, frame) => {
+    nodes[parents[frame] ?? -1]?.children.push(node); // the first has the parent -1
   });
   return nodes;
 }
@@ -63,7 +68,7 @@ export function CodeTree() {
   return <Answered answer={answer}>{(nodes) => <Shown nodes={nodes} />}</Answered>;
 }
 
-/** The parts of `weightOf(cost, by)` that a tree of frames knows. */
+/** The parts of `weightOf(cost, by)`, for bars: those that a tree of frames knows. */
 function treeParts(cost: SourceCost, by: SortBy): CostPart[] {
   if (isSampled.value) return [{ meaning: "stall", label: "samples", value: cost.unknown }];
   const withIdle = settings.value.withIdle;
@@ -90,7 +95,7 @@ function costliestOf(nodes: Node[], by: SortBy): Node | undefined {
   );
 }
 
-/** The nodes below some others that are not closed, the costliest first; what costs nothing is left out. */
+/** Nodes with those below the open ones, the costliest first on every level; what costs nothing is left out. */
 function openNodes(nodes: Node[], by: SortBy, isOpen: (node: Node) => boolean): Node[] {
   const weight = ({ cost }: Node) => weightOf(cost, by);
   return nodes
@@ -110,37 +115,29 @@ function asCsv(nodes: Node[], by: SortBy, total: number): string {
 
 function Shown({ nodes }: { nodes: Node[] }) {
   const by = useSignal<SortBy>("cycles");
+  /** Nodes that are not as they were at first: opened blocks, and closed others. */
   const toggled = useSignal<ReadonlySet<string>>(new Set());
   const { withIdle } = settings.value;
   const total = nodes[0] ? weightOf(nodes[0].cost, by.value) : 0;
-  // Blocks are closed at first, apart from the costliest.
-  const costliest = useMemo(() => {
+  const costliestBlock = useMemo(() => {
     const blocks = nodes.filter(({ kind }) => kind === "block");
     return costliestOf(blocks, by.value);
   }, [nodes, by.value, withIdle]);
-  const isOpen = (node: Node) => (node.kind !== "block" || node === costliest) !== toggled.value.has(keyOf(node));
+  // Blocks are closed at first, apart from the costliest.
+  const isOpenAtFirst = (node: Node) => node.kind !== "block" || node === costliestBlock;
+  const isOpen = (node: Node) => isOpenAtFirst(node) !== toggled.value.has(keyOf(node));
   const items = useMemo(
     () => openNodes(nodes[0]?.children ?? [], by.value, isOpen),
-    [nodes, by.value, toggled.value, withIdle, costliest],
+    [nodes, by.value, toggled.value, withIdle, costliestBlock],
   );
   const activate = (node: Node) => {
     if (node.kind === "instruction") return selectRow(node.row);
     toggled.value = flipped(toggled.value, keyOf(node));
   };
   const chosen = items.findIndex(({ kind, row }) => kind === "instruction" && row === selection.value.row);
-  const step = (event: KeyboardEvent) => {
-    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (by === undefined) return;
-    let next = chosen + by;
-    while (items[next] && items[next]?.kind !== "instruction") next += by;
-    const item = items[next];
-    if (!item) return;
-    event.preventDefault();
-    selectRow(item.row);
-  };
   return (
     <div class="view explorer">
-      {costliest ? <HottestBlock block={costliest} by={by.value} total={total} /> : null}
+      {costliestBlock ? <HottestBlock block={costliestBlock} by={by.value} total={total} /> : null}
       <div class="toolbar">
         {isSampled.value ? null : <SortSelect by={by} />}
         <span title="No instruction has a debug line. Compile with -g to see source lines here">no source lines</span>
@@ -152,7 +149,7 @@ function Shown({ nodes }: { nodes: Node[] }) {
         rowHeight={rowHeight()}
         reveal={chosen}
         header={<Header by={by.value} />}
-        onKeyDown={step}
+        onKeyDown={(event) => stepInstruction(event, items, chosen)}
         row={(index) => {
           const node = items[index] as Node;
           const look = { isOpen: isOpen(node), isSelected: index === chosen };
@@ -161,6 +158,18 @@ function Shown({ nodes }: { nodes: Node[] }) {
       />
     </div>
   );
+}
+
+/** Arrow keys go from instruction to instruction; other nodes between them are skipped. */
+function stepInstruction(event: KeyboardEvent, items: Node[], chosen: number): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step === undefined) return;
+  let next = chosen + step;
+  while (items[next] && items[next]?.kind !== "instruction") next += step;
+  const item = items[next];
+  if (!item) return;
+  event.preventDefault();
+  selectRow(item.row);
 }
 
 function HottestBlock({ block, by, total }: { block: Node; by: SortBy; total: number }) {

@@ -1,4 +1,4 @@
-// In words: which line is the hottest, and what the figures mean.
+// The words of the explorer: which line is the hottest, and what its figures are called and mean.
 
 import { percent } from "../../base/format";
 import { unlessUnknown } from "../../model/document";
@@ -6,14 +6,11 @@ import { settings } from "../../model/settings";
 import { type CostedLine, isSampled, type SortBy, type Sources, shortLine } from "../../model/source";
 import { openLine } from "./items";
 
-export const columnName = (by: SortBy) =>
-  isSampled.value
-    ? by === "cycles"
-      ? "sample_count"
-      : "stalled_count"
-    : by === "stall"
-      ? "stall_cycles"
-      : `${by}_cycles`;
+/** The column of the figures in a file. */
+export function columnName(by: SortBy): string {
+  if (isSampled.value) return by === "cycles" ? "sample_count" : "stalled_count";
+  return { cycles: "cycles_cycles", stall: "stall_cycles", exposed: "exposed_cycles" }[by];
+}
 
 /** What the figures mean, for tooltips. */
 export function definition(by: SortBy): string {
@@ -24,8 +21,16 @@ export function definition(by: SortBy): string {
   return `Cycles of all executions in all waves${idle}`;
 }
 
-export function Headline(props: { sources: Sources; hottest: CostedLine | null; by: SortBy; share: number }) {
-  const { hottest, by, share, sources } = props;
+interface HeadlineProps {
+  sources: Sources;
+  /** null = no line cost anything. */
+  hottest: CostedLine | null;
+  by: SortBy;
+  /** Of the hottest line of all that was executed, from 0 to 1. */
+  share: number;
+}
+
+export function Headline({ hottest, by, share, sources }: HeadlineProps) {
   if (!hottest) {
     const reason = sources.files.some((file) => file.file)
       ? "no source line cost anything"
@@ -37,14 +42,14 @@ export function Headline(props: { sources: Sources; hottest: CostedLine | null; 
     );
   }
   const unit = isSampled.value ? "samples" : "cycles";
-  const what = by === "stall" ? `stall ${unit}` : by === "exposed" ? "exposed cycles" : unit;
+  const figure = { cycles: unit, stall: `stall ${unit}`, exposed: "exposed cycles" }[by];
   return (
     <div class="headline">
       The hottest line is{" "}
       <button type="button" title={`${hottest.file.file}:${hottest.line}`} onClick={() => openLine(hottest)}>
         {shortLine(hottest.file.file, hottest.line)}
       </button>{" "}
-      with <strong>{percent(share)}</strong> of all {what}
+      with <strong>{percent(share)}</strong> of all {figure}
       {hottest.text ? <code class="text">{hottest.text}</code> : null}
     </div>
   );

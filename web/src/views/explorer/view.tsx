@@ -1,4 +1,5 @@
-// Source folders and files with a bar for what they cost, and the costliest lines of the files: where to look first.
+// Source folders and files with a bar for what they cost, and the costliest lines of the files: where to look first. Code
+// without any source line is shown as functions, loops and blocks (code_tree.tsx).
 
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
@@ -27,7 +28,7 @@ import { csv, SaveMenu } from "../../widgets/saving";
 import { VirtualList } from "../../widgets/virtual_list";
 import { CodeTree } from "./code_tree";
 import { columnName, definition, Headline, SortSelect } from "./headline";
-import { type Item, isSelectedLine, itemsOf, openFile, openLine, treeOf } from "./items";
+import { folderKey, type Item, isSelectedLine, itemsOf, openFile, openLine, treeOf } from "./items";
 import { Row, rowHeight } from "./row";
 import "./explorer.css";
 
@@ -39,50 +40,27 @@ function Explorer() {
 
 function Tree({ sources }: { sources: Sources }) {
   const by = useSignal<SortBy>("cycles");
-  const closed = useSignal<ReadonlySet<string>>(new Set());
-  const openFiles = useSignal<ReadonlySet<string>>(new Set());
-  /** Files of which all lines are listed. */
-  const whole = useSignal<ReadonlySet<string>>(new Set());
   const which = attribution.value;
   const { withIdle } = settings.value;
   const cost = (file: SourceFile | CostedLine) => weightOf(file[which], by.value);
   const hottest = useMemo(() => hottestLine(sources, by.value), [sources, which, by.value, withIdle]);
   const tree = useMemo(() => treeOf(sources, cost), [sources, which, by.value, withIdle]);
-  useEffect(() => {
-    const isHere = sources.files.some((file) => file.file === openedFile.value);
-    const wanted = isHere ? openedFile.value : hottest?.file.file;
-    if (wanted !== undefined) openFiles.value = new Set([...openFiles.value, wanted]);
-  }, [openedFile.value, hottest]);
-  const isOpen = (item: Item) =>
-    item.kind === "folder"
-      ? !closed.value.has(`${item.node.path}/`)
-      : item.kind === "file" && openFiles.value.has(item.file.file);
-  const opened = { closedFolders: closed.value, files: openFiles.value, wholeFiles: whole.value };
+  const opened = useOpened(sources, hottest);
   const items = useMemo(
-    () => itemsOf(sources, tree, opened, cost, isSelectedLine),
-    [tree, closed.value, openFiles.value, whole.value, selection.value.sourceLine],
+    () => itemsOf(sources, tree, opened.sets, cost, isSelectedLine),
+    [tree, ...Object.values(opened.sets), selection.value.sourceLine],
   );
   if (!sources.files.length) {
     const nothing = "no instruction of this trace was executed or sampled";
     return <Nothing>Nothing to show: {unlessUnknown(nothing)}.</Nothing>;
   }
   const total = weightOf(sources.total, by.value);
+  /** What a bar that fills its cell stands for, by kind of item. */
   const scales = {
     folder: total,
     file: sources.files.reduce((most, file) => Math.max(most, cost(file)), 0),
     line: hottest ? cost(hottest) : 0,
     more: 0,
-  };
-  const toggle = (set: typeof closed, key: string) => {
-    set.value = flipped(set.value, key);
-  };
-  const activate = (item: Item) => {
-    if (item.kind === "folder") toggle(closed, `${item.node.path}/`);
-    else if (item.kind === "file") {
-      if (item.file.file && !isOpen(item)) openFile(item.file);
-      toggle(openFiles, item.file.file);
-    } else if (item.kind === "line") openLine(item.line);
-    else toggle(whole, item.file.file);
   };
   const chosen = items.findIndex((item) => item.kind === "line" && isSelectedLine(item.line));
   const shownFile = items.findIndex((item) => item.kind === "file" && item.file.file === openedFile.value);
@@ -104,12 +82,42 @@ function Tree({ sources }: { sources: Sources }) {
         onKeyDown={(event) => stepLine(event, items, chosen)}
         row={(index) => {
           const item = items[index] as Item;
-          const look = { isOpen: isOpen(item), by: by.value, scale: scales[item.kind] };
-          return <Row key={index} item={item} {...look} total={total} onActivate={() => activate(item)} />;
+          const look = { isOpen: opened.isOpen(item), by: by.value, scale: scales[item.kind] };
+          return <Row key={index} item={item} {...look} total={total} onActivate={() => opened.activate(item)} />;
         }}
       />
     </div>
   );
+}
+
+/** Which folders and files are open, and what a click on an item does to that. */
+function useOpened(sources: Sources, hottest: CostedLine | null) {
+  const closedFolders = useSignal<ReadonlySet<string>>(new Set());
+  const openFiles = useSignal<ReadonlySet<string>>(new Set());
+  const wholeFiles = useSignal<ReadonlySet<string>>(new Set());
+  // The file that the view of source shows is opened; where it is none of these, that of the hottest line.
+  useEffect(() => {
+    const isHere = sources.files.some((file) => file.file === openedFile.value);
+    const file = isHere ? openedFile.value : hottest?.file.file;
+    if (file !== undefined) openFiles.value = new Set([...openFiles.value, file]);
+  }, [openedFile.value, hottest]);
+  const isOpen = (item: Item): boolean => {
+    if (item.kind === "folder") return !closedFolders.value.has(folderKey(item.node));
+    return item.kind === "file" && openFiles.value.has(item.file.file);
+  };
+  const toggle = (set: typeof closedFolders, key: string) => {
+    set.value = flipped(set.value, key);
+  };
+  const activate = (item: Item) => {
+    if (item.kind === "folder") toggle(closedFolders, folderKey(item.node));
+    else if (item.kind === "file") {
+      if (item.file.file && !isOpen(item)) openFile(item.file);
+      toggle(openFiles, item.file.file);
+    } else if (item.kind === "line") openLine(item.line);
+    else toggle(wholeFiles, item.file.file);
+  };
+  const sets = { closedFolders: closedFolders.value, files: openFiles.value, wholeFiles: wholeFiles.value };
+  return { sets, isOpen, activate };
 }
 
 /** The lines that cost anything, the costliest first. */
