@@ -78,7 +78,7 @@ ArrowTable hidden_latency_of(nb::object instructions, nb::object waves, nb::obje
         other_duration(column(other_simd, "duration_cycles"));
     const HidingInput input{.executed = columns.executed(),
                             .category = category.values(),
-                            .kept = counted ? counted->values() : std::span<const uint8_t>(),
+                            .counted = counted ? counted->values() : std::span<const uint8_t>(),
                             .wave = wave.values(),
                             .se = se.values(),
                             .simd = simd.values(),
@@ -88,7 +88,7 @@ ArrowTable hidden_latency_of(nb::object instructions, nb::object waves, nb::obje
                             .other_time = other_time.values(),
                             .other_duration = other_duration.values()};
     require_same_length(input.executed.row, input.category);
-    if (counted) require_same_length(input.executed.row, input.kept);
+    if (counted) require_same_length(input.executed.row, input.counted);
     require_same_length(input.wave, input.se, input.simd, input.begin);
     require_same_length(input.other_se, input.other_time, input.other_duration);
     auto found = std::make_shared<HiddenLatency>();

@@ -56,6 +56,7 @@ TEST(coverage, lengths_are_put_behind_each_other) {
     CHECK_EQUAL(both.size(), size_t{2});
 }
 
+// One value per executed instruction.
 struct Columns {
     std::vector<uint32_t> wave;
     std::vector<int64_t> time;
@@ -65,40 +66,42 @@ struct Columns {
 
 constexpr uint8_t kValu = static_cast<uint8_t>(Category::valu), kImmed = static_cast<uint8_t>(Category::immed);
 
-std::vector<int64_t> stalls(const Columns& made, HidingRule rule, std::vector<uint8_t> kept = {}) {
+// Hidden stall cycles as row, cycles, row, cycles, .... Waves 0 and 1 are on one SIMD, other waves are not listed.
+std::vector<int64_t> hidden_stalls(const Columns& columns, HidingRule rule, std::vector<uint8_t> counted = {}) {
     const std::vector<uint32_t> waves{0, 1};
     const std::vector<uint16_t> engines{0, 0};
     const std::vector<uint8_t> simds{0, 0}, is_matrix(3);
     const std::vector<int64_t> begins{0, 0};
     HidingInput input{};
-    input.executed = {made.wave, made.time, made.stall, made.duration, made.row};
-    input.category = made.category;
-    input.kept = kept;
+    input.executed = {columns.wave, columns.time, columns.stall, columns.duration, columns.row};
+    input.category = columns.category;
+    input.counted = counted;
     input.wave = waves;
     input.se = engines;
     input.simd = simds;
     input.begin = begins;
     input.is_matrix = is_matrix;
     const HiddenLatency hidden = hidden_latency(input, rule);
-    std::vector<int64_t> found;
+    std::vector<int64_t> stalls;
     for (size_t i = 0; i < hidden.row.size(); ++i) {
-        found.push_back(hidden.row[i]);
-        found.push_back(hidden.stall[i]);
+        stalls.push_back(hidden.row[i]);
+        stalls.push_back(hidden.stall[i]);
     }
-    return found;
+    return stalls;
 }
 
+// Row 0 issues to the vector pipe in [0, 8), row 1 stalls in [2, 8): the same wave, or another one.
 TEST(hidden, own_work_hides_in_the_reference_rule_only) {
-    const Columns one{{0, 0}, {0, 2}, {0, 6}, {8, 7}, {0, 1}, {kValu, kImmed}};
-    CHECK_EQUAL(stalls(one, HidingRule::reference), std::vector<int64_t>{0, 0, 1, 6});
-    CHECK_EQUAL(stalls(one, HidingRule::corrected), std::vector<int64_t>{0, 0, 1, 0});
-    const Columns two{{0, 1}, {0, 2}, {0, 6}, {8, 7}, {0, 1}, {kValu, kImmed}};
-    CHECK_EQUAL(stalls(two, HidingRule::corrected), std::vector<int64_t>{0, 0, 1, 6});
+    const Columns one_wave{{0, 0}, {0, 2}, {0, 6}, {8, 7}, {0, 1}, {kValu, kImmed}};
+    CHECK_EQUAL(hidden_stalls(one_wave, HidingRule::reference), std::vector<int64_t>{0, 0, 1, 6});
+    CHECK_EQUAL(hidden_stalls(one_wave, HidingRule::corrected), std::vector<int64_t>{0, 0, 1, 0});
+    const Columns two_waves{{0, 1}, {0, 2}, {0, 6}, {8, 7}, {0, 1}, {kValu, kImmed}};
+    CHECK_EQUAL(hidden_stalls(two_waves, HidingRule::corrected), std::vector<int64_t>{0, 0, 1, 6});
 }
 
-TEST(hidden, what_is_not_kept_hides_but_does_not_count) {
-    const Columns two{{0, 1, 7}, {0, 2, 0}, {0, 6, 9}, {8, 7, 9}, {0, 1, 2}, {kValu, kImmed, kValu}};
-    CHECK_EQUAL(stalls(two, HidingRule::reference, {0, 1, 1}), std::vector<int64_t>{1, 6});
+TEST(hidden, instructions_that_do_not_count_hide_others) {
+    const Columns three_waves{{0, 1, 7}, {0, 2, 0}, {0, 6, 9}, {8, 7, 9}, {0, 1, 2}, {kValu, kImmed, kValu}};
+    CHECK_EQUAL(hidden_stalls(three_waves, HidingRule::reference, {0, 1, 1}), std::vector<int64_t>{1, 6});
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// How much of each code row's time passed while other work kept the pipes of its SIMD busy.
+// How much of each code row's time passed while other work kept the pipes of its SIMD busy
+// (docs/explanation/hidden-latency.md).
 #pragma once
 
 #include "wavewright/column.hpp"
@@ -10,16 +11,18 @@ namespace wavewright {
 struct HidingInput {
     Executed executed;
     std::span<const uint8_t> category;  // of the executed instructions
-    std::span<const uint8_t> kept;      // which of them count; all keep pipes busy. Empty = all count
+    std::span<const uint8_t> counted;   // 1 = measured; all of them keep pipes busy. Empty = all are measured
 
-    std::span<const uint32_t> wave;  // the waves: number, place and begin
+    // The waves: number, place and begin.
+    std::span<const uint32_t> wave;
     std::span<const uint16_t> se;
     std::span<const uint8_t> simd;
     std::span<const int64_t> begin;
 
     std::span<const uint8_t> is_matrix;  // per code row
 
-    std::span<const uint16_t> other_se;  // memory instructions of a neighbour SIMD
+    // Memory instructions of a neighbour SIMD (table other_simd).
+    std::span<const uint16_t> other_se;
     std::span<const int64_t> other_time;
     std::span<const uint16_t> other_duration;
 };

@@ -1,5 +1,6 @@
-// One pass over all executed instructions: what they stalled on, and how long the operations of every wait took.
-// The rules are declared by the caller, row by row (docs/explanation/waits.md, "Resolved waits").
+// One pass over all executed instructions: what they stalled on, which memory operations (producers) every wait waited
+// for, and how long these took. What each row of code does to the wait counters is declared by the caller
+// (docs/explanation/waits.md, "Resolved waits").
 #pragma once
 
 #include <array>
@@ -13,7 +14,9 @@ namespace wavewright {
 
 inline constexpr size_t kStallCounters = 16;
 
-// Bits of StallGroups::key of a wait; the lower bits are producer kinds.
+inline constexpr uint8_t kHighestProducerKind = 29;  // higher ones count as this one
+
+// Bits of StallGroups::key of a wait; each lower bit stands for a producer kind.
 inline constexpr uint32_t kWaitUncertain = 1u << 31;  // more producers than can be told: the bits are candidates
 inline constexpr uint32_t kWaitUnknown = 1u << 30;    // an operation without a known PC may be among them
 
@@ -24,7 +27,7 @@ inline constexpr uint32_t kPortBusy = 1u << 29;
 struct StallRules {
     std::span<const uint16_t> adds;         // bit per counter that the operation adds to
     std::span<const uint8_t> order;         // operations of one number complete in order; 0 = in any order
-    std::span<const uint8_t> kind;          // producer kind, 0 to 29
+    std::span<const uint8_t> kind;          // producer kind; 0 = an instruction that is not known
     std::span<const uint8_t> is_wait;       // 1 = a wait, even if no counter of it is known
     std::span<const uint8_t> is_end;        // 1 = ends the program
     std::span<const int64_t> line;          // number of the 64-byte line of code with its last byte; -1 = unknown
@@ -55,8 +58,9 @@ struct StallInput {
 };
 
 // Executions of one row with one key: for a wait the bits of its producers' kinds, else the category and kPortBusy.
+// `stall` and `latency` are cycles.
 struct StallGroups {
-    Column<int32_t> row;
+    Column<int32_t> row;  // -1 = not known
     Column<uint8_t> is_wait;
     Column<uint32_t> key;
     Column<int64_t> execution_count, stalled_count, stall, stall_max, latency;
@@ -74,14 +78,22 @@ struct StallGroups {
     }
 };
 
-// One wait row, one of its producer rows, one counter. Distances run from the producer's issue to the first attempt
-// of the wait; `last` = executions whose end the producer certainly decided; `free` = the wait did not hold the wave.
+// One wait row, one of its producer rows, one counter. Sums over executions, in cycles where nothing else is said.
 struct StallEdges {
     Column<int32_t> row, producer_row;
     Column<uint8_t> counter;
-    Column<int64_t> count, candidate_count, last_count, last_stall, last_stall_max, free_count, free_distance;
-    Column<int64_t> distance, distance_min, distance_max, steps, steps_min, steps_max, latency, latency_min,
-        latency_max;
+    Column<int64_t> count;            // executions that certainly waited for the producer
+    Column<int64_t> candidate_count;  // executions that may have waited for it; nothing else counts these
+    // Executions whose end the producer certainly decided, and their stalls.
+    Column<int64_t> last_count, last_stall, last_stall_max;
+    // Executions that did not hold the wave, and their distances.
+    Column<int64_t> free_count, free_distance;
+    // From the producer's issue to the first attempt of the wait.
+    Column<int64_t> distance, distance_min, distance_max;
+    // The same in instructions.
+    Column<int64_t> steps, steps_min, steps_max;
+    // From the producer's issue to the end of the wait, or to its first attempt where it did not hold the wave.
+    Column<int64_t> latency, latency_min, latency_max;
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
@@ -143,11 +155,12 @@ struct IdleParts {
     template <class Visitor>
     void each_column(Visitor&& visit) {
         visit("row", row);
-        visit("start_cycles_total", gap[1]);
-        visit("cold_fetch_cycles_total", gap[2]);
-        visit("fetch_cycles_total", gap[3]);
-        visit("dependency_cycles_total", gap[4]);
-        visit("drain_cycles_total", gap[5]);
+        const auto column = [this](Gap cause) -> auto& { return gap[static_cast<size_t>(cause)]; };
+        visit("start_cycles_total", column(Gap::start));
+        visit("cold_fetch_cycles_total", column(Gap::cold_fetch));
+        visit("fetch_cycles_total", column(Gap::fetch));
+        visit("dependency_cycles_total", column(Gap::dependency));
+        visit("drain_cycles_total", column(Gap::drain));
         visit("ending_cycles_total", ending);
     }
 };
@@ -174,7 +187,7 @@ struct StallPass {
     EachInstruction each;
 };
 
-// Total: rows outside the rules count as unknown, and times may be anything.
+// Never fails: rows outside the rules count as unknown, and times may be anything.
 StallPass resolve_stalls(const StallRules& rules, const StallInput& input);
 
 }  // namespace wavewright

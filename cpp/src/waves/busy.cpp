@@ -12,13 +12,14 @@
 namespace wavewright {
 namespace {
 
-// Far beyond any clock, and small enough that sums of times and lengths do not overflow.
+// Times of foreign files can be anything. This is far beyond any clock, and sums of such times do not overflow.
 constexpr int64_t kFarthest = int64_t{1} << 60;
 
 int64_t clamped(int64_t time) {
     return std::clamp(time, -kFarthest, kFarthest);
 }
 
+// The hardware reports matrix instructions as VALU: only the code row tells them.
 Work work_of(const HidingInput& input, size_t i) {
     const auto row = static_cast<size_t>(input.executed.row[i]);
     if (row < input.is_matrix.size() && input.is_matrix[row] != 0) return Work::matrix;
@@ -41,34 +42,37 @@ Token token_at(const HidingInput& input, size_t i) {
             .length = std::max(stall, executed.duration[i]),
             .row = executed.row[i],
             .work = work_of(input, i),
-            .counts = executed.row[i] >= 0 && (input.kept.empty() || input.kept[i] != 0)};
+            .counts = executed.row[i] >= 0 && (input.counted.empty() || input.counted[i] != 0)};
 }
 
 void add_busy(Pipes& pipes, const Token& token, uint32_t owner) {
     auto add = [&](Pipe pipe, uint32_t length) {
         if (length != 0) pipes[static_cast<size_t>(pipe)].push_back({token.issue(), length, owner});
     };
-    const auto cycles = static_cast<uint32_t>(token.length - token.stall);
+    const auto issue_cycles = static_cast<uint32_t>(token.length - token.stall);
     switch (token.work) {
-        case Work::matrix:
-            add(Pipe::matrix, cycles);
-            add(Pipe::valu, static_cast<uint32_t>(uint64_t{3} * cycles / 4));  // it shares the issue of the vector ALU
+        case Work::matrix: {
+            // Matrix instructions are issued through the vector pipe and take three quarters of their time from it.
+            const auto vector_cycles = static_cast<uint32_t>(uint64_t{3} * issue_cycles / 4);
+            add(Pipe::matrix, issue_cycles);
+            add(Pipe::valu, vector_cycles);
             break;
-        case Work::valu: add(Pipe::valu, cycles); break;
-        case Work::memory: add(Pipe::memory, cycles); break;
-        case Work::scalar: add(Pipe::scalar, cycles); break;
+        }
+        case Work::valu: add(Pipe::valu, issue_cycles); break;
+        case Work::memory: add(Pipe::memory, issue_cycles); break;
+        case Work::scalar: add(Pipe::scalar, issue_cycles); break;
         case Work::other: break;
     }
 }
 
-constexpr size_t kBatchInstructions = 1 << 17;
-constexpr int64_t kLongestOther = UINT16_MAX;  // cycles of an instruction of a neighbour
+constexpr size_t kBatchInstructions = 1 << 17;  // of the measured waves of a batch, at least
+constexpr int64_t kLongestOther = UINT16_MAX;   // cycles of an instruction of a neighbour: other_duration has 16 bits
 
 struct Extent {
     int64_t begin = INT64_MAX, end = INT64_MIN;
 };
 
-// From the begin of a wave to the end of its last instruction.
+// From the begin of a wave, or its first instruction where that is earlier, to the end of its last instruction.
 Extent extent_of(const HidingInput& input, const WaveRuns& wave) {
     Extent extent{wave.begin, wave.begin};
     for (const Run& run : wave.runs)
@@ -87,29 +91,51 @@ size_t instructions_of(const WaveRuns& wave) {
     return count;
 }
 
-void cut(const SimdGroup& group, std::span<const Extent> extents, std::vector<SimdGroup>& batches) {
-    std::vector<int64_t> latest(group.waves.size());  // end of the waves up to here
-    for (size_t i = 0; i < latest.size(); ++i) latest[i] = std::max(i == 0 ? INT64_MIN : latest[i - 1], extents[i].end);
-    std::vector<int64_t> earliest(
-        group.waves.size());  // begin of the waves from here on: an instruction may come first
-    for (size_t i = earliest.size(); i-- > 0;)
-        earliest[i] = std::min(i + 1 == earliest.size() ? INT64_MAX : earliest[i + 1], extents[i].begin);
+// Extents of the waves of a group, for searches from both sides.
+class GroupExtents {
+  public:
+    explicit GroupExtents(std::span<const Extent> extents)
+        : extents_(extents), latest_end_(extents.size()), earliest_begin_(extents.size()) {
+        int64_t latest = INT64_MIN, earliest = INT64_MAX;
+        for (size_t i = 0; i < extents.size(); ++i) latest_end_[i] = latest = std::max(latest, extents[i].end);
+        for (size_t i = extents.size(); i-- > 0;) earliest_begin_[i] = earliest = std::min(earliest, extents[i].begin);
+    }
+
+    const Extent& of(size_t wave) const { return extents_[wave]; }
+
+    // The first wave behind which one may run at `from` or later. `before` is a wave that begins at `from` or later.
+    size_t first_running_at(int64_t from, size_t before) const {
+        size_t first = before;
+        while (first > 0 && latest_end_[first - 1] >= from) --first;
+        return first;
+    }
+    // Whether a wave from here on may begin by `to`.
+    bool any_begins_by(int64_t to, size_t from_wave) const { return earliest_begin_[from_wave] <= to; }
+
+  private:
+    std::span<const Extent> extents_;
+    std::vector<int64_t> latest_end_;      // of the waves up to here
+    std::vector<int64_t> earliest_begin_;  // of the waves from here on: an instruction may come before its wave's begin
+};
+
+// Cuts a group into batches: the measured waves [first, behind), and all waves of the group that run beside them.
+void cut(const SimdGroup& group, const GroupExtents& extents, std::vector<SimdGroup>& batches) {
     for (size_t first = 0, behind = 0; first < group.waves.size(); first = behind) {
         SimdGroup& batch = batches.emplace_back();
         batch.se = group.se;
         batch.from = INT64_MAX;
         batch.to = INT64_MIN;
-        for (; behind < group.waves.size() && (behind == first || batch.instruction_count < kBatchInstructions);
-             ++behind) {
+        while (behind < group.waves.size() && (behind == first || batch.instruction_count < kBatchInstructions)) {
             batch.instruction_count += instructions_of(group.waves[behind]);
-            batch.from = std::min(batch.from, extents[behind].begin);
-            batch.to = std::max(batch.to, extents[behind].end);
+            batch.from = std::min(batch.from, extents.of(behind).begin);
+            batch.to = std::max(batch.to, extents.of(behind).end);
+            ++behind;
         }
-        size_t beside = first;
-        while (beside > 0 && latest[beside - 1] >= batch.from) --beside;
-        for (size_t i = beside; i < group.waves.size() && (i < behind || earliest[i] <= batch.to); ++i) {
-            if (extents[i].end < batch.from || extents[i].begin > batch.to) continue;
-            if (i >= first && i < behind) batch.asked.push_back(static_cast<uint32_t>(batch.waves.size()));
+        for (size_t i = extents.first_running_at(batch.from, first); i < group.waves.size(); ++i) {
+            const bool is_measured = i >= first && i < behind;
+            if (i >= behind && !extents.any_begins_by(batch.to, i)) break;
+            if (extents.of(i).end < batch.from || extents.of(i).begin > batch.to) continue;
+            if (is_measured) batch.measured_waves.push_back(static_cast<uint32_t>(batch.waves.size()));
             batch.waves.push_back(group.waves[i]);
         }
     }
@@ -118,35 +144,35 @@ void cut(const SimdGroup& group, std::span<const Extent> extents, std::vector<Si
 }  // namespace
 
 std::vector<SimdGroup> simd_groups(const HidingInput& input) {
-    constexpr size_t kUnknown = SIZE_MAX;
+    constexpr size_t kNotListed = SIZE_MAX;  // instructions of waves that the input does not list are left out
     struct Place {
-        size_t wave = kUnknown;
+        size_t wave = kNotListed;
     };
-    PerWave<Place> places;
+    PerWave<Place> place_of_wave;
     std::vector<WaveRuns> waves(input.wave.size());
     for (size_t i = 0; i < waves.size(); ++i) {
-        places.of(input.wave[i]).wave = i;
+        place_of_wave.of(input.wave[i]).wave = i;
         waves[i].begin = clamped(input.begin[i]);
     }
     const std::span<const uint32_t> numbers = input.executed.wave;
-    for (size_t first = 0, next = 0; first < numbers.size(); first = next) {
-        while (next < numbers.size() && numbers[next] == numbers[first]) ++next;
-        const size_t wave = places.of(numbers[first]).wave;
-        if (wave != kUnknown) waves[wave].runs.push_back({first, next - first});
+    for (size_t first = 0, behind = 0; first < numbers.size(); first = behind) {
+        while (behind < numbers.size() && numbers[behind] == numbers[first]) ++behind;
+        const size_t wave = place_of_wave.of(numbers[first]).wave;
+        if (wave != kNotListed) waves[wave].runs.push_back({first, behind - first});
     }
     std::map<std::pair<uint16_t, uint8_t>, SimdGroup> groups;
     for (size_t i = 0; i < waves.size(); ++i) {
         SimdGroup& group = groups[{input.se[i], input.simd[i]}];
         group.se = input.se[i];
-        for (const Run& run : waves[i].runs) group.instruction_count += run.count;
+        group.instruction_count += instructions_of(waves[i]);
         group.waves.push_back(std::move(waves[i]));
     }
     std::vector<SimdGroup> ordered;
     for (auto& [place, group] : groups) {
         std::stable_sort(group.waves.begin(), group.waves.end(),
                          [](const WaveRuns& a, const WaveRuns& b) { return a.begin < b.begin; });
-        group.asked.resize(group.waves.size());
-        std::iota(group.asked.begin(), group.asked.end(), uint32_t{0});
+        group.measured_waves.resize(group.waves.size());
+        std::iota(group.measured_waves.begin(), group.measured_waves.end(), uint32_t{0});
         ordered.push_back(std::move(group));
     }
     return ordered;
@@ -155,14 +181,15 @@ std::vector<SimdGroup> simd_groups(const HidingInput& input) {
 std::vector<SimdGroup> batches_of(const HidingInput& input, std::vector<SimdGroup> groups) {
     std::vector<SimdGroup> batches;
     for (SimdGroup& group : groups) {
-        if (group.instruction_count <= 2 * kBatchInstructions) {
+        const bool is_short = group.instruction_count <= 2 * kBatchInstructions;
+        if (is_short) {
             batches.push_back(std::move(group));
             continue;
         }
         std::vector<Extent> extents(group.waves.size());
         in_parallel(extents.size(), workers_for(group.instruction_count / kBatchInstructions),
                     [&](size_t wave, unsigned) { extents[wave] = extent_of(input, group.waves[wave]); });
-        cut(group, extents, batches);
+        cut(group, GroupExtents(extents), batches);
     }
     return batches;
 }
@@ -181,9 +208,9 @@ void read_pipes(const HidingInput& input, const SimdGroup& group, Pipes& pipes, 
     for (size_t i = 0; i < input.other_se.size(); ++i) {
         if (input.other_se[i] != group.se || input.other_duration[i] == 0) continue;
         const int64_t time = clamped(input.other_time[i]);
-        if (time < clamped(group.from) - kLongestOther || time > group.to) continue;
-        pipes[static_cast<size_t>(Pipe::memory)].push_back(
-            {clamped(input.other_time[i]), input.other_duration[i], kOtherSimd});
+        const bool is_beside = time >= clamped(group.from) - kLongestOther && time <= group.to;
+        if (!is_beside) continue;
+        pipes[static_cast<size_t>(Pipe::memory)].push_back({time, input.other_duration[i], kOtherSimd});
     }
     for (Column<Busy>& intervals : pipes)  // the intervals of a wave nearly always come sorted
         sort_runs(intervals, buffer, [](const Busy& a, const Busy& b) { return a.begin < b.begin; });

@@ -12,16 +12,29 @@
 namespace wavewright {
 namespace {
 
-// Sets of pipes. The first four are Pipe.
-enum Set : size_t { kValu, kMatrix, kMemory, kScalar, kMath, kVector, kAll, kSetCount };
+// Sets of pipes that hide work together. The first four are single pipes and have the numbers of Pipe.
+enum Set : size_t {
+    kValu,
+    kMatrix,
+    kMemory,
+    kScalar,
+    kMath,    // valu and matrix
+    kVector,  // and memory
+    kAll,     // and scalar
+    kSetCount
+};
 
 template <class T>
 using PerSet = std::array<T, kSetCount>;
 
-// Busy times as AMD's viewer merges them, whoever is busy.
+// Both rules answer one question: how many cycles of [a, b) are hidden for a wave by a set of pipes? A cursor of the
+// wave counts such cycles before a time; an answer is the difference of two. Questions of a wave come nearly in order
+// of time, so that a cursor starts its search at the last answer (`near`).
+
+// HidingRule::reference: busy times as AMD's viewer merges them, whoever is busy.
 class ReferenceSets {
   public:
-    void fill(const Pipes& pipes, size_t) {
+    void fill(const Pipes& pipes, size_t /*wave_count*/) {
         for (size_t pipe = 0; pipe < pipes.size(); ++pipe) {
             sets_[pipe].clear();
             for (const Busy& busy : pipes[pipe]) sets_[pipe].add_length(busy.begin, busy.length);
@@ -33,7 +46,7 @@ class ReferenceSets {
 
     class Cursor {
       public:
-        Cursor(const ReferenceSets& sets, uint32_t) : sets_(sets) {}
+        Cursor(const ReferenceSets& sets, uint32_t /*wave*/) : sets_(sets) {}
         int64_t before(Set set, int64_t time) { return sets_.sets_[set].before(time, near_[set]); }
 
       private:
@@ -45,22 +58,15 @@ class ReferenceSets {
     PerSet<Coverage> sets_;
 };
 
-// Busy times as they are, and for every wave those in which only it is busy.
+// HidingRule::corrected: busy times as they are, less those in which only the wave itself is busy.
 class CorrectedSets {
   public:
     void fill(const Pipes& pipes, size_t wave_count) {
-        static constexpr PerSet<std::array<bool, 4>> kPipesOf = {{{true, false, false, false},
-                                                                  {false, true, false, false},
-                                                                  {false, false, true, false},
-                                                                  {false, false, false, true},
-                                                                  {true, true, false, false},
-                                                                  {true, true, true, false},
-                                                                  {true, true, true, true}}};
         for (size_t set = 0; set < kSetCount; ++set) {
             anyone_[set].clear();
             alone_[set].resize(std::max(alone_[set].size(), wave_count));
             for (Coverage& alone : alone_[set]) alone.clear();
-            sweep(pipes, kPipesOf[set], anyone_[set], alone_[set]);
+            sweep(pipes, kPipesOfSet[set], anyone_[set], alone_[set]);
         }
     }
 
@@ -79,18 +85,26 @@ class CorrectedSets {
     };
 
   private:
-    // Of the intervals so far, the latest end with its owner, and the latest end of all other owners: between the two
-    // only that owner is busy, until the next interval begins.
-    static void sweep(const Pipes& pipes, const std::array<bool, 4>& taken, Coverage& anyone,
-                      std::vector<Coverage>& alone) {
-        std::array<size_t, 4> at{};
+    using InSet = std::array<bool, kPipes>;  // by Pipe: valu, matrix, memory, scalar
+    static constexpr PerSet<InSet> kPipesOfSet = {{{true, false, false, false},
+                                                   {false, true, false, false},
+                                                   {false, false, true, false},
+                                                   {false, false, false, true},
+                                                   {true, true, false, false},
+                                                   {true, true, true, false},
+                                                   {true, true, true, true}}};
+
+    // Goes through the intervals of a set of pipes in order of begin. Of those so far it knows the latest end with its
+    // owner, and the latest end of all other owners: between the two only that owner is busy, until the next begins.
+    static void sweep(const Pipes& pipes, const InSet& in_set, Coverage& anyone, std::vector<Coverage>& alone) {
+        std::array<size_t, kPipes> next_of_pipe{};
         int64_t latest = INT64_MIN, latest_of_others = INT64_MIN;
         uint32_t owner = kOtherSimd;
         auto only_owner_until = [&](int64_t begin, int64_t end) {
             if (owner != kOtherSimd) alone[owner].add(std::max(begin, latest_of_others), std::min(latest, end));
         };
         int64_t begin = INT64_MIN;
-        while (const Busy* next = take_next(pipes, taken, at)) {
+        while (const Busy* next = take_next(pipes, in_set, next_of_pipe)) {
             only_owner_until(begin, next->begin);
             begin = next->begin;
             anyone.add(next->begin, next->end());
@@ -106,24 +120,26 @@ class CorrectedSets {
         only_owner_until(begin, INT64_MAX);
     }
 
-    static const Busy* take_next(const Pipes& pipes, const std::array<bool, 4>& taken, std::array<size_t, 4>& at) {
-        const Busy* next = nullptr;
-        size_t from = 0;
+    // The earliest interval that was not taken yet; null behind the last one.
+    static const Busy* take_next(const Pipes& pipes, const InSet& in_set, std::array<size_t, kPipes>& next_of_pipe) {
+        const Busy* earliest = nullptr;
+        size_t pipe_of_earliest = 0;
         for (size_t pipe = 0; pipe < pipes.size(); ++pipe) {
-            if (!taken[pipe] || at[pipe] == pipes[pipe].size()) continue;
-            const Busy& candidate = pipes[pipe][at[pipe]];
-            if (next != nullptr && candidate.begin >= next->begin) continue;
-            next = &candidate;
-            from = pipe;
+            if (!in_set[pipe] || next_of_pipe[pipe] == pipes[pipe].size()) continue;
+            const Busy& candidate = pipes[pipe][next_of_pipe[pipe]];
+            if (earliest != nullptr && candidate.begin >= earliest->begin) continue;
+            earliest = &candidate;
+            pipe_of_earliest = pipe;
         }
-        if (next != nullptr) ++at[from];
-        return next;
+        if (earliest != nullptr) ++next_of_pipe[pipe_of_earliest];
+        return earliest;
     }
 
     PerSet<Coverage> anyone_;
     PerSet<std::vector<Coverage>> alone_;  // by wave of the group
 };
 
+// Hidden cycles of the three parts of an execution.
 struct Parts {
     int64_t idle = 0, stall = 0, issue = 0;
     int64_t total() const { return idle + stall + issue; }
@@ -134,73 +150,81 @@ struct Sums {
     Parts hidden;
 };
 
+// A set of pipes that may hide an execution, with or without its issue.
+struct Candidate {
+    Set set;
+    bool hides_issue;
+};
+
+// What hides an execution by its Work: the second table of docs/explanation/hidden-latency.md. Of the two the one
+// counts that hides more of it. No pipe hides the issue of its own instructions.
+constexpr std::array<std::array<Candidate, 2>, 4> kCandidates = {{
+    {{{kValu, false}, {kMatrix, false}}},  // matrix, which issues through the vector pipe
+    {{{kValu, false}, {kMatrix, true}}},   // valu
+    {{{kMath, true}, {kMemory, false}}},   // memory
+    {{{kVector, true}, {kScalar, false}}}  // scalar
+}};
+constexpr Candidate kOtherWork{kAll, true};
+
+// `gap_begin` is where the wave was last busy before the token.
 template <class Cursor>
-Parts hidden_by(Cursor& cursor, Set set, bool hides_issue, int64_t gap, const Token& token) {
-    const bool has_gap = gap < token.time, has_issue = hides_issue && token.length > token.stall;
+Parts hidden_by(Cursor& cursor, const Candidate& candidate, int64_t gap_begin, const Token& token) {
+    const bool has_gap = gap_begin < token.time;
+    const bool has_issue = candidate.hides_issue && token.length > token.stall;
     if (!has_gap && !has_issue && token.stall == 0) return {};  // most of them, where waves run well
-    const int64_t from = has_gap ? cursor.before(set, gap) : 0;
-    const int64_t time = cursor.before(set, token.time);
-    const int64_t issue = token.stall != 0 ? cursor.before(set, token.issue()) : time;
-    return {.idle = has_gap ? time - from : 0,
-            .stall = issue - time,
-            .issue = has_issue ? cursor.before(set, token.end()) - issue : 0};
+    const auto before = [&](int64_t time) { return cursor.before(candidate.set, time); };
+    const int64_t at_gap_begin = has_gap ? before(gap_begin) : 0;
+    const int64_t at_attempt = before(token.time);
+    const int64_t at_issue = token.stall != 0 ? before(token.issue()) : at_attempt;
+    return {.idle = has_gap ? at_attempt - at_gap_begin : 0,
+            .stall = at_issue - at_attempt,
+            .issue = has_issue ? before(token.end()) - at_issue : 0};
 }
 
-// What hides a token: of two sets of pipes the one that hides more of it. Its own pipe does not hide its issue.
 template <class Cursor>
-Parts hidden_parts(Cursor& cursor, int64_t gap, const Token& token) {
-    struct Candidate {
-        Set set;
-        bool hides_issue;
-    };
-    static constexpr Candidate kCandidates[][2] = {
-        {{kValu, false}, {kMatrix, false}},  // matrix
-        {{kValu, false}, {kMatrix, true}},   // valu
-        {{kMath, true}, {kMemory, false}},   // memory
-        {{kVector, true}, {kScalar, false}}  // scalar
-    };
-    if (token.work == Work::other) return hidden_by(cursor, kAll, true, gap, token);
+Parts hidden_parts(Cursor& cursor, int64_t gap_begin, const Token& token) {
+    if (token.work == Work::other) return hidden_by(cursor, kOtherWork, gap_begin, token);
     const auto& [first, second] = kCandidates[static_cast<size_t>(token.work)];
-    const Parts a = hidden_by(cursor, first.set, first.hides_issue, gap, token);
-    const Parts b = hidden_by(cursor, second.set, second.hides_issue, gap, token);
-    return a.total() > b.total() ? a : b;
+    const Parts by_first = hidden_by(cursor, first, gap_begin, token);
+    const Parts by_second = hidden_by(cursor, second, gap_begin, token);
+    return by_first.total() > by_second.total() ? by_first : by_second;
 }
 
-// The order in which AMD's viewer lines up the tokens of a wave: tokens that start in the same cycle while one is
-// running go to further tracks.
+// Puts the tokens of a wave into the order in which AMD's viewer lines them up: it draws tokens that start in the same
+// cycle while one is running on further tracks, and goes through those of a cycle track by track.
 void sort_as_viewer(std::vector<Token>& tokens) {
     struct Placed {
         Token token;
         size_t track;
     };
-    auto before = [](const Placed& a, const Placed& b) {
+    const auto comes_first = [](const Placed& a, const Placed& b) {
         return std::tuple(a.token.time, a.track, -a.token.length) < std::tuple(b.token.time, b.track, -b.token.length);
     };
-    auto later = [](const Token& a, const Token& b) { return a.time >= b.time; };
-    if (std::adjacent_find(tokens.begin(), tokens.end(), later) == tokens.end()) return;
-    constexpr size_t kTracks = 4;
-    std::array<const Token*, kTracks> last{};
+    const auto is_not_later = [](const Token& a, const Token& b) { return a.time >= b.time; };
+    if (std::adjacent_find(tokens.begin(), tokens.end(), is_not_later) == tokens.end()) return;
+    constexpr size_t kTracks = 4;  // the last one takes whatever finds no other
+    std::array<const Token*, kTracks> last_of_track{};
     std::vector<Placed> placed;
     placed.reserve(tokens.size());
     for (const Token& token : tokens) {
-        auto taken = [&](size_t track) {
-            return last[track] != nullptr && last[track]->time == token.time && last[track]->length > 0;
+        const auto is_taken = [&](size_t track) {
+            const Token* last = last_of_track[track];
+            return last != nullptr && last->time == token.time && last->length > 0;
         };
         size_t track = 0;
-        while (track + 1 < kTracks && taken(track)) ++track;
-        last[track] = &token;
+        while (track + 1 < kTracks && is_taken(track)) ++track;
+        last_of_track[track] = &token;
         placed.push_back({token, track});
     }
-    std::stable_sort(placed.begin(), placed.end(), before);
+    std::stable_sort(placed.begin(), placed.end(), comes_first);
     for (size_t i = 0; i < tokens.size(); ++i) tokens[i] = placed[i].token;
 }
 
-void count(ByRow<Sums>& sums, const Token& token, const Parts& parts) {
-    Sums& row = sums.of(token.row);
-    row.hits += 1;
-    row.hidden.idle = add(row.hidden.idle, parts.idle);
-    row.hidden.stall = add(row.hidden.stall, parts.stall);
-    row.hidden.issue = add(row.hidden.issue, parts.issue);
+void add_to(Sums& sums, int64_t hits, const Parts& hidden) {
+    sums.hits += hits;
+    sums.hidden.idle = add(sums.hidden.idle, hidden.idle);
+    sums.hidden.stall = add(sums.hidden.stall, hidden.stall);
+    sums.hidden.issue = add(sums.hidden.issue, hidden.issue);
 }
 
 // One worker: what it counts, and room that it uses again for every group.
@@ -215,29 +239,30 @@ struct Worker {
     std::vector<Token> tokens;
 };
 
+// A gap begins at the end of the wave's instruction before, in the order of the viewer.
 void measure(const HidingInput& input, const SimdGroup& group, Worker<ReferenceSets>& worker) {
     for (uint32_t wave = 0; wave < group.waves.size(); ++wave) {
         read_tokens(input, group.waves[wave], worker.tokens);
         sort_as_viewer(worker.tokens);
         ReferenceSets::Cursor cursor(worker.sets, wave);
-        int64_t gap = group.waves[wave].begin;
+        int64_t gap_begin = group.waves[wave].begin;
         for (const Token& token : worker.tokens) {
-            if (token.counts) count(worker.sums, token, hidden_parts(cursor, gap, token));
-            gap = token.end();
+            if (token.counts) add_to(worker.sums.of(token.row), 1, hidden_parts(cursor, gap_begin, token));
+            gap_begin = token.end();
         }
     }
 }
 
-// Gaps as in row_totals(): from the latest end, and instructions without a row do not end one.
+// Gaps as in row_totals(): they begin at the latest end so far, and instructions without a row do not end one.
 void measure(const HidingInput& input, const SimdGroup& group, Worker<CorrectedSets>& worker) {
-    for (const uint32_t wave : group.asked) {
+    for (const uint32_t wave : group.measured_waves) {
         read_tokens(input, group.waves[wave], worker.tokens);
         CorrectedSets::Cursor cursor(worker.sets, wave);
-        int64_t gap = group.waves[wave].begin;
+        int64_t gap_begin = group.waves[wave].begin;
         for (const Token& token : worker.tokens) {
             if (token.row < 0) continue;
-            if (token.counts) count(worker.sums, token, hidden_parts(cursor, gap, token));
-            gap = std::max(gap, token.end());
+            if (token.counts) add_to(worker.sums.of(token.row), 1, hidden_parts(cursor, gap_begin, token));
+            gap_begin = std::max(gap_begin, token.end());
         }
     }
 }
@@ -247,12 +272,7 @@ HiddenLatency table_of(std::vector<Worker<Sets>>& workers) {
     ByRow<Sums>& all = workers.front().sums;
     for (size_t i = 1; i < workers.size(); ++i) {
         workers[i].sums.each([&](int32_t row, const Sums& sums) {
-            if (sums.hits == 0) return;
-            Sums& sum = all.of(row);
-            sum.hits += sums.hits;
-            sum.hidden.idle = add(sum.hidden.idle, sums.hidden.idle);
-            sum.hidden.stall = add(sum.hidden.stall, sums.hidden.stall);
-            sum.hidden.issue = add(sum.hidden.issue, sums.hidden.issue);
+            if (sums.hits != 0) add_to(all.of(row), sums.hits, sums.hidden);
         });
     }
     HiddenLatency table;
@@ -269,6 +289,7 @@ HiddenLatency table_of(std::vector<Worker<Sets>>& workers) {
 template <class Sets>
 HiddenLatency measured(const HidingInput& input) {
     std::vector<SimdGroup> groups = simd_groups(input);
+    // Not for the reference: its busy times depend on all intervals before them.
     if constexpr (std::is_same_v<Sets, CorrectedSets>) groups = batches_of(input, std::move(groups));
     std::stable_sort(groups.begin(), groups.end(), [](const SimdGroup& a, const SimdGroup& b) {
         return a.instruction_count > b.instruction_count;  // so that a long one does not start last
