@@ -18,15 +18,17 @@ import { Canvas, type CanvasEvents, type Paint } from "../../widgets/canvas";
 import { chartEvents } from "../../widgets/curve_input";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { VirtualList } from "../../widgets/virtual_list";
-import { BusyTiles, type StripsAnswer } from "./tiles";
+import { type BusyBin, BusyTiles, type DrawnWindow, type StripsAnswer } from "./tiles";
 
-/** Heights of a strip in pixels: of many GPUs, and of few. */
+/** Pixels of a strip: low where there are more than FEW GPUs. */
 const [LOW, TALL, FEW] = [26, 48, 6];
+/** Pixels of the strip of the mean, with the axis of time. */
 const AXIS = 42;
-/** Pixels for the names at the left of a saved picture, and the most strips in it. */
+/** A saved picture: its width, of which the names at the left have a part, and the most strips in it. */
+const SAVED_WIDTH = 900;
 const SAVED_NAMES = 120;
 const MOST_SAVED = 200;
-const WHOLE: ValueRange = { low: 0, high: 1 };
+const SHARES: ValueRange = { low: 0, high: 1 };
 const ORDERS = [
   ["number", "by number"],
   ["idle", "idlest first"],
@@ -40,7 +42,7 @@ export function Strips({ choose }: { choose: preact.ComponentChild }) {
 
 type Order = (typeof ORDERS)[number][0];
 
-/** The GPUs by their place in the answer, in an order. */
+/** The numbers of the GPUs, which are their places in the answer, in an order. */
 function ordered({ gpus }: StripsAnswer, order: Order): number[] {
   const numbers = gpus.map((_, number) => number);
   if (order === "number") return numbers;
@@ -51,79 +53,86 @@ function ordered({ gpus }: StripsAnswer, order: Order): number[] {
 
 /** Strips have neither labels nor margins: their names stand in a column of their own. */
 function stripFrame(width: number, height: number): ChartFrame {
-  return new ChartFrame({ window: shown.value, values: WHOLE, width, height, unit: "ns", left: 0, right: 0 });
+  return new ChartFrame({ window: shown.value, values: SHARES, width, height, unit: "ns", left: 0, right: 0 });
 }
 
 function List({ answer, choose }: { answer: StripsAnswer; choose: preact.ComponentChild }) {
   const tiles = useMemo(() => new BusyTiles(answer), [answer]);
   const order = useSignal<Order>("number");
   const rows = useMemo(() => ordered(answer, order.value), [answer, order.value]);
+  const gpus = useMemo(() => namesAndShares(answer), [answer]);
   const frame = useRef<ChartFrame | null>(null);
   const values = useSignal<ValueRange | null>(null);
   const measuring = useSignal<Range | null>(null);
   const events = useMemo(() => chartEvents({ frame, values, measuring }), [tiles]);
-  const nodes = runOverview().clocks.nodes.length;
-  const count = answer.gpus.length;
-  const height = (count > FEW ? LOW : TALL) * textScale();
-  const mean = answer.gpus.reduce((sum, gpu) => sum + gpu.busy_share, 0) / Math.max(1, count);
-  const nameOf = (number: number) => {
-    const gpu = answer.gpus[number];
-    return gpu ? gpuName(gpu.node, gpu.gpu, nodes) : "";
-  };
-  const shareOf = (number: number) => percent(answer.gpus[number]?.busy_share);
-  const marked = () => measuring.value ?? selection.value.range ?? null;
-  const strip = (number: number): Paint => {
-    return (painter, { width, height }) => {
+  const meanShare = answer.gpus.reduce((sum, gpu) => sum + gpu.busy_share, 0) / Math.max(1, answer.gpus.length);
+  /** Draws on a strip; the frame is remembered, because pointers measure time with it. */
+  const painting =
+    (paintBins: (painter: Painter, drawn: ChartFrame, height: number) => void): Paint =>
+    (painter, { width, height }) => {
       const drawn = stripFrame(width, height);
       frame.current = drawn;
-      paintArea(painter, drawn, tiles.gpu(number, shown.value, drawn.plotWidth), height - 1, height - 3);
-      paintMarks(painter, drawn, marked());
+      paintBins(painter, drawn, height);
+      paintMarks(painter, drawn, measuring.value ?? selection.value.range ?? null);
     };
-  };
-  const axis: Paint = (painter, { width, height }) => {
-    const drawn = stripFrame(width, height);
-    frame.current = drawn;
-    paintMean(painter, drawn, tiles.mean(shown.value, drawn.plotWidth));
-    paintMarks(painter, drawn, marked());
-  };
+  const axis = painting((painter, drawn) => paintMean(painter, drawn, tiles.mean(onScreen(drawn))));
+  const strip = (number: number) =>
+    painting((painter, drawn, height) => {
+      const bins = tiles.gpu(number, onScreen(drawn));
+      paintArea(painter, drawn, bins, { bottom: height - 1, height: height - 3 });
+    });
   const saved: Paint = (painter, { width }) => {
     rows.forEach((number, n) => {
       const drawn = stripFrame(width - SAVED_NAMES, LOW);
-      painter.text(4, n * LOW + LOW / 2, `${nameOf(number)} ${shareOf(number)}`, paper("text"));
-      const rects = tiles.gpu(number, shown.value, drawn.plotWidth);
-      const moved = Array.from(rects, (value, at) => value + (at % 4 === 0 ? SAVED_NAMES : 0));
-      paintArea(painter, drawn, moved, (n + 1) * LOW - 2, LOW - 4);
+      const { name, share } = gpus[number] as NameAndShare;
+      painter.text(4, n * LOW + LOW / 2, `${name} ${share}`, paper("text"));
+      const bins = tiles.gpu(number, onScreen(drawn)).map((bin) => ({ ...bin, x: bin.x + SAVED_NAMES }));
+      paintArea(painter, drawn, bins, { bottom: (n + 1) * LOW - 2, height: LOW - 4 });
     });
   };
-  const savedSize = () => ({ width: 900, height: Math.max(LOW, Math.min(rows.length, MOST_SAVED) * LOW) });
+  const savedHeight = () => Math.max(LOW, Math.min(rows.length, MOST_SAVED) * LOW);
+  const rowHeight = (answer.gpus.length > FEW ? LOW : TALL) * textScale();
   return (
     <div class="view busy-strips">
       <div class="toolbar">
         {choose}
         <OrderSelect order={order} />
         <span>
-          {counted(count, "GPUs")} with work, {percent(mean)} busy on average
+          {counted(answer.gpus.length, "GPUs")} with work, {percent(meanShare)} busy on average
         </span>
-        <SaveMenu name="busy-strips" offers={pictures(saved, savedSize)} />
+        <SaveMenu name="busy-strips" offers={pictures(saved, () => ({ width: SAVED_WIDTH, height: savedHeight() }))} />
       </div>
       <div class="busy-strip busy-mean">
         <span>mean of all</span>
-        <span class="number">{percent(mean)}</span>
+        <span class="number">{percent(meanShare)}</span>
         <Canvas paint={axis} label="Mean busy share of all GPUs over time" height={AXIS} events={events} />
       </div>
       <VirtualList
         label="GPUs over time"
         count={rows.length}
-        rowHeight={height}
+        rowHeight={rowHeight}
         row={(index) => {
           const number = rows[index] as number;
-          const facts = { name: nameOf(number), share: shareOf(number), paint: strip(number) };
-          return <Strip key={number} {...facts} events={events} height={height} />;
+          const gpu = gpus[number] as NameAndShare;
+          return <Strip key={number} {...gpu} paint={strip(number)} events={events} height={rowHeight} />;
         }}
       />
     </div>
   );
 }
+
+interface NameAndShare {
+  name: string;
+  share: string;
+}
+
+/** Of each GPU of the answer its name, and its busy share in words. */
+function namesAndShares({ gpus }: StripsAnswer): NameAndShare[] {
+  const nodeCount = runOverview().clocks.nodes.length;
+  return gpus.map(({ node, gpu, busy_share }) => ({ name: gpuName(node, gpu, nodeCount), share: percent(busy_share) }));
+}
+
+const onScreen = ({ plotWidth }: ChartFrame): DrawnWindow => ({ window: shown.value, pixels: plotWidth });
 
 function OrderSelect({ order }: { order: Signal<Order> }) {
   return (
@@ -168,20 +177,25 @@ function Strip({ name, share, paint, events, height }: StripProps) {
   );
 }
 
-/** Busy shares as rectangles that stand on `bottom`; a bin is four numbers: x, width, share, 0. Idle bins are absent. */
-function paintArea(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>, bottom: number, height: number): void {
-  const rects: number[] = [];
-  for (let at = 0; at < bins.length; at += 4) {
-    const tall = Math.max((bins[at + 2] as number) * height, 0.5);
-    rects.push(bins[at] as number, bottom - tall, bins[at + 1] as number, tall);
-  }
+/** Where the area of a strip stands, in pixels; `height` is that of 100 %. */
+interface Ground {
+  bottom: number;
+  height: number;
+}
+
+/** Busy shares as rectangles on a line; a little of each bin is always seen. */
+function paintArea(painter: Painter, frame: ChartFrame, bins: BusyBin[], { bottom, height }: Ground): void {
+  const rects = bins.flatMap(({ x, width, share }) => {
+    const tall = Math.max(share * height, 0.5);
+    return [x, bottom - tall, width, tall];
+  });
   painter.rects(rects, colourOf("issue"));
   painter.polyline([0, bottom + 0.5, frame.width, bottom + 0.5], paper("line"), 1);
 }
 
 /** The mean of all strips, with the axis of time below it. */
-function paintMean(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>): void {
-  paintArea(painter, frame, bins, frame.bottom, frame.bottom - frame.top);
+function paintMean(painter: Painter, frame: ChartFrame, bins: BusyBin[]): void {
+  paintArea(painter, frame, bins, { bottom: frame.bottom, height: frame.bottom - frame.top });
   const { step, times } = ticks(frame.window.begin, frame.window.end, frame.plotWidth, 92, { leastStep: 1 });
   for (const time of times) {
     const x = Math.round(frame.x(time)) + 0.5;
@@ -190,6 +204,7 @@ function paintMean(painter: Painter, frame: ChartFrame, bins: ArrayLike<number>)
   }
 }
 
+/** The selected interval, or the one that is being measured; and where the pointer is in any chart. */
 function paintMarks(painter: Painter, frame: ChartFrame, range: Range | null): void {
   if (range) paintBand(painter, frame, range, paper("accent"));
   const time = cursor.value;
