@@ -17,15 +17,15 @@ interface Props<Row> {
   onSelect?: (row: Row) => void;
 }
 
+/** Rows that are there before the user asks for all. */
 const FIRST_ROWS = 12;
 
 export function SmallTable<Row>({ columns, rows, label, total = rows.length, isSelected, onSelect }: Props<Row>) {
-  const all = useSignal(false);
+  const showsAll = useSignal(false);
   const grid = useRef<HTMLTableElement>(null);
   const { sorted, name, down, sort } = useOrder(columns, rows, undefined);
-  const shown = all.value ? sorted : sorted.slice(0, FIRST_ROWS);
+  const shown = showsAll.value ? sorted : sorted.slice(0, FIRST_ROWS);
   const numeric = numericNames(columns, rows);
-  const left = truncation(shown.length, total);
   const chosen = isSelected ? shown.findIndex(isSelected) : -1;
   const onKeyDown = (event: KeyboardEvent) => {
     const table = grid.current;
@@ -37,17 +37,9 @@ export function SmallTable<Row>({ columns, rows, label, total = rows.length, isS
     } else stepIntoRow(event, table);
     if (!event.defaultPrevented) stepToHeader(event, table);
   };
-  const stepInHeader = (event: KeyboardEvent) => {
-    const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 0, Escape: 0 }[event.key];
-    const buttons = [...(grid.current?.querySelectorAll<HTMLElement>("th button") ?? [])];
-    if (step === undefined) return;
-    (step ? buttons[buttons.indexOf(event.target as HTMLElement) + step] : grid.current)?.focus();
-    event.preventDefault();
-    event.stopPropagation();
-  };
   useLayoutEffect(() => {
-    const rowsOnly = grid.current?.tBodies[0];
-    if (grid.current && rowsOnly) describeRows(grid.current, rowsOnly, 2);
+    const body = grid.current?.tBodies[0];
+    if (grid.current && body) describeRows(grid.current, body, 2); // the header is row 1
   });
   return (
     <div class="small-table-box">
@@ -60,26 +52,17 @@ export function SmallTable<Row>({ columns, rows, label, total = rows.length, isS
         ref={grid}
         onKeyDown={onKeyDown}
       >
-        <thead onKeyDown={stepInHeader}>
+        <thead onKeyDown={(event) => stepInHeader(event, grid.current)}>
           <tr>
             {columns.map((column, place) => (
-              <th
+              <HeaderCell
                 key={column.name}
-                class={numeric.has(column.name) ? "number" : ""}
-                data-column={column.name}
-                title={column.hint ?? column.title}
-                aria-sort={column.name === name ? (down ? "descending" : "ascending") : "none"}
-              >
-                <button
-                  type="button"
-                  tabIndex={onSelect || place ? -1 : 0}
-                  aria-label={column.title ? undefined : column.hint || column.name}
-                  onClick={() => sort(column.name)}
-                >
-                  {column.title}
-                  {column.name === name ? (down ? " ▾" : " ▴") : ""}
-                </button>
-              </th>
+                column={column}
+                isNumeric={numeric.has(column.name)}
+                sorting={column.name !== name ? "none" : down ? "descending" : "ascending"}
+                isTabStop={!onSelect && place === 0}
+                onSort={() => sort(column.name)}
+              />
             ))}
           </tr>
         </thead>
@@ -98,17 +81,57 @@ export function SmallTable<Row>({ columns, rows, label, total = rows.length, isS
           ))}
         </tbody>
       </table>
-      {left ? (
+      {shown.length < total ? (
         <p class="truncated">
-          {left}
+          {truncation(shown.length, total)}
           {shown.length < rows.length ? (
-            <button type="button" class="link" onClick={() => (all.value = true)}>
+            <button type="button" class="link" onClick={() => (showsAll.value = true)}>
               show {exact(rows.length)}
             </button>
           ) : null}
         </p>
       ) : null}
     </div>
+  );
+}
+
+/** Left and right lead from header to header, down and Escape to the table. */
+function stepInHeader(event: KeyboardEvent, table: HTMLTableElement | null): void {
+  const step = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: 0, Escape: 0 }[event.key];
+  if (step === undefined) return;
+  const buttons = [...(table?.querySelectorAll<HTMLElement>("th button") ?? [])];
+  (step ? buttons[buttons.indexOf(event.target as HTMLElement) + step] : table)?.focus();
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+interface HeaderProps<Row> {
+  column: Column<Row>;
+  isNumeric: boolean;
+  sorting: "none" | "ascending" | "descending";
+  /** Where no row can be selected the first header is the Tab stop of the table, else the table itself. */
+  isTabStop: boolean;
+  onSort: () => void;
+}
+
+function HeaderCell<Row>({ column, isNumeric, sorting, isTabStop, onSort }: HeaderProps<Row>) {
+  return (
+    <th
+      class={isNumeric ? "number" : ""}
+      data-column={column.name}
+      title={column.hint ?? column.title}
+      aria-sort={sorting}
+    >
+      <button
+        type="button"
+        tabIndex={isTabStop ? 0 : -1}
+        aria-label={column.title ? undefined : column.hint || column.name}
+        onClick={onSort}
+      >
+        {column.title}
+        {{ none: "", descending: " ▾", ascending: " ▴" }[sorting]}
+      </button>
+    </th>
   );
 }
 

@@ -1,5 +1,6 @@
 // The header of a table: sorts by a click, resizes at its borders, moves by dragging, and has a menu of the columns.
 import { type Signal, useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import {
   arrangementOf,
@@ -59,6 +60,7 @@ function cellsOf(header: Element, name: string): Element[] {
 
 export function TableHeader({ table, columns, template, sortedBy, isDown = true, onSort, menu }: Props) {
   const row = useRef<HTMLDivElement>(null);
+  /** The column that the dragged one would take the place of; empty = nothing is dragged. */
   const drop = useSignal("");
   const names = columns.map((column) => column.name);
   const move = (name: string, to: string) => rearrange(table, { order: moved(names, name, to) });
@@ -200,19 +202,16 @@ function HeaderCell({ column, place, sorting, isDrop, menu, ...on }: CellProps) 
   );
 }
 
-/** Which columns there are, and what can be done with the one whose menu it is. Stands beside the table, not in it. */
-export function ColumnMenu({
-  table,
-  columns,
-  shown,
-  menu,
-}: {
+interface MenuProps {
   table: string;
   /** All columns, also those that are hidden. */
   columns: HeaderColumn[];
   shown: HeaderColumn[];
   menu: Signal<MenuPlace | null>;
-}) {
+}
+
+/** Which columns there are, and what can be done with the one whose menu it is. Stands beside the table, not in it. */
+export function ColumnMenu({ table, columns, shown, menu }: MenuProps) {
   const box = useRef<HTMLDivElement>(null);
   const place = menu.value;
   useLayoutEffect(() => {
@@ -221,34 +220,21 @@ export function ColumnMenu({
     box.current.querySelector<HTMLElement>("button")?.focus();
   }, [place]);
   if (!place) return null;
-  const { hidden } = arrangementOf(table);
   const title = columns.find((column) => column.name === place.name)?.title ?? "";
   const header = () =>
     box.current?.parentElement?.querySelector(`[role=columnheader][data-column="${CSS.escape(place.name)}"]`);
   const close = () => {
-    const cell = header();
+    const cell = header(); // the menu is not there any more when the header gets the focus
     menu.value = null;
     cell?.querySelector<HTMLElement>(".head-sort")?.focus();
   };
-  const done = (action: () => void) => () => {
+  const andClose = (action: () => void) => () => {
     action();
     close();
   };
-  const hide = (name: string) =>
-    rearrange(table, { hidden: hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name] });
   const fitContent = () => {
     const cell = header();
     if (cell) setWidth(table, place.name, contentWidth(cellsOf(cell, place.name)));
-  };
-  const onKeyDown = (event: KeyboardEvent) => {
-    const items = [...(box.current?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    const at = items.indexOf(document.activeElement as HTMLElement);
-    if (step) items[(at + step + items.length) % items.length]?.focus();
-    else if (event.key === "Escape" || event.key === "Tab") close();
-    else return;
-    event.preventDefault();
-    event.stopPropagation();
   };
   return (
     <div
@@ -261,31 +247,70 @@ export function ColumnMenu({
       onToggle={(event) => {
         if (event.newState === "closed") menu.value = null;
       }}
-      onKeyDown={onKeyDown}
+      onKeyDown={(event) => stepInMenu(event, box.current, close)}
     >
-      <button type="button" role="menuitem" disabled={shown.length < 2} onClick={done(() => hide(place.name))}>
+      <MenuAction isOff={shown.length < 2} run={andClose(() => toggleColumn(table, place.name))}>
         Hide {title}
-      </button>
-      <button type="button" role="menuitem" onClick={done(fitContent)}>
-        Fit the content
-      </button>
-      <button type="button" role="menuitem" disabled={!isArranged(table)} onClick={done(() => resetArrangement(table))}>
+      </MenuAction>
+      <MenuAction run={andClose(fitContent)}>Fit the content</MenuAction>
+      <MenuAction isOff={!isArranged(table)} run={andClose(() => resetArrangement(table))}>
         All columns as they were
-      </button>
+      </MenuAction>
       <div role="separator" />
-      {columns.map((column) => (
+      <ColumnChecks table={table} columns={columns} />
+    </div>
+  );
+}
+
+/** Up and down lead through the menu, round its ends; Escape and Tab close it. */
+function stepInMenu(event: KeyboardEvent, box: HTMLElement | null, close: () => void): void {
+  const items = [...(box?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const at = items.indexOf(document.activeElement as HTMLElement);
+  if (step) items[(at + step + items.length) % items.length]?.focus();
+  else if (event.key === "Escape" || event.key === "Tab") close();
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
+}
+
+/** Hides a column, or shows it again. */
+function toggleColumn(table: string, name: string): void {
+  const { hidden } = arrangementOf(table);
+  rearrange(table, { hidden: hidden.includes(name) ? hidden.filter((other) => other !== name) : [...hidden, name] });
+}
+
+interface ActionProps {
+  isOff?: boolean;
+  run: () => void;
+  children: ComponentChildren;
+}
+
+function MenuAction({ isOff = false, run, children }: ActionProps) {
+  return (
+    <button type="button" role="menuitem" disabled={isOff} onClick={run}>
+      {children}
+    </button>
+  );
+}
+
+function ColumnChecks({ table, columns }: Pick<MenuProps, "table" | "columns">) {
+  const { hidden } = arrangementOf(table);
+  return (
+    <>
+      {columns.map(({ name, title, hint }) => (
         <button
-          key={column.name}
+          key={name}
           type="button"
           role="menuitemcheckbox"
-          aria-checked={!hidden.includes(column.name)}
-          title={column.hint}
-          onClick={() => hide(column.name)}
+          aria-checked={!hidden.includes(name)}
+          title={hint}
+          onClick={() => toggleColumn(table, name)}
         >
-          <span aria-hidden="true">{hidden.includes(column.name) ? "" : "✓"}</span>
-          {column.title}
+          <span aria-hidden="true">{hidden.includes(name) ? "" : "✓"}</span>
+          {title}
         </button>
       ))}
-    </div>
+    </>
   );
 }

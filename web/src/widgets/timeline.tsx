@@ -97,15 +97,17 @@ function pathOf(track: Track): string[] {
   return Array.isArray(track.group) ? track.group : [track.group];
 }
 
+const USUAL_HEIGHTS: RowHeights = { least: 4, most: 18 };
+
 export function Timeline(props: TimelineProps) {
   const { set, rows, unit, label } = props;
   const clockMhz = props.clockMhz ?? null;
   const latest = useRef(props);
   latest.current = props;
-  const state = useMemo(
-    () => new TimelineState(set, unit, clockMhz, props.rowHeights ?? { least: 4, most: 18 }, label, props.firstCurves),
-    [set, unit, clockMhz, label],
-  );
+  const state = useMemo(() => {
+    const { rowHeights = USUAL_HEIGHTS, firstCurves } = props;
+    return new TimelineState({ set, unit, clockMhz, name: label, rowHeights, firstCurves });
+  }, [set, unit, clockMhz, label]);
   state.rows.value = rows;
   useSignalEffect(() => {
     void state.arranged.value;

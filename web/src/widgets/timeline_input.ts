@@ -1,4 +1,5 @@
-// Pointer, wheel and keys of a timeline.
+// Pointer, wheel and keys of a timeline: what a press, a drag, a pinch, a turn of the wheel and each key change in its state,
+// in the time on screen and in the selection.
 
 import { flagAt } from "../draw/flags";
 import { MINIMAP } from "../draw/time_axis";
@@ -13,33 +14,56 @@ import { frontView } from "../model/view";
 import { moveOf, rowsBeside } from "./timeline_arrangement";
 import { type DraggedArea, TimelineState } from "./timeline_state";
 
-const STEP = 1.25;
+/** How much taller one turn of the wheel, or a key, makes rows. */
+const ROW_STEP = 1.25;
+/** Rows of this height show names, in pixels. */
 const READABLE = 16;
+/** Pixels that a press must move to be a drag. */
 const LEAST_DRAG = 4;
+/** How much a key zooms; by which share of what is on screen, of time and of tracks, it moves. */
+const KEY_ZOOM = 1.5;
+const KEY_PAN = 0.2;
+const KEY_PAGE = 0.8;
+/** Pixels that an arrow key scrolls while no span is selected. */
+const KEY_SCROLL = 40;
+/** Pixels of a line, in which some mice count what a wheel turns. */
+const WHEEL_LINE = 16;
 
 /** Per pixel that a wheel reports. */
 const WHEEL = 1.0018;
+/** Pixels of one event beyond which a wheel zooms no faster. */
+const MOST_WHEEL = 300;
 /** Trackpads report a pinch as small steps of a wheel with Ctrl. */
 const PINCH = 1.025;
 export const LARGEST_PINCH_STEP = 40;
 
+/** On the canvas. */
 interface Point {
   x: number;
   y: number;
 }
 
-type Drag =
-  | { kind: "measure"; from: number; x: number; y: number; hasMoved: boolean; isOfTracks: boolean }
-  | { kind: "track"; row: TimelineRow; level: number; y: number; hasMoved: boolean }
-  | { kind: "pinch" }
-  | { kind: "move"; x: number; y: number; window: Range; scroll: number }
-  | { kind: "minimap"; offset: number };
+/** What a press does while the pointer is down. */
+interface Drag {
+  move: (at: Point, event: PointerEvent) => void;
+  /** True = it was a drag: the click that follows it means nothing. */
+  end: (at: Point) => boolean;
+}
+
+/** A time at which a span is chosen. */
+interface Target {
+  time: number;
+  slack: number;
+  isByKey: boolean;
+}
 
 export class TimelineInput {
   private drag: Drag | null = null;
   private suppressClick = false;
-  /** Fingers on the screen. */
+  /** Fingers on the screen, by the number of their pointer. */
   private readonly touches = new Map<number, Point>();
+  /** Two fingers were down: until both are up, nothing else is dragged. */
+  private isPinching = false;
 
   constructor(
     private readonly state: TimelineState,
@@ -51,115 +75,139 @@ export class TimelineInput {
     private readonly isTaken: (x: number, y: number) => boolean = () => false,
   ) {}
 
-  private place(event: MouseEvent): { x: number; y: number } {
+  private place(event: MouseEvent): Point {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
   readonly down = (event: PointerEvent): void => {
-    const { x, y } = this.place(event);
-    const { state } = this;
-    const frame = state.frame.value;
+    const at = this.place(event);
     const box = event.currentTarget as HTMLElement;
-    state.pointer.value = { x, y };
+    this.state.pointer.value = at;
     box.focus({ preventScroll: true });
     this.suppressClick = false;
-    if (event.pointerType === "touch") {
-      this.touches.set(event.pointerId, { x, y });
-      if (this.touches.size === 2) {
-        this.drag = { kind: "pinch" };
-        state.measuring.value = null;
-        state.draggedArea.value = null;
-        return;
-      }
-    }
-    if (x < frame.parts.gutter && y >= MINIMAP) {
-      const place = event.button === 0 ? this.trackPlace(x, y) : null;
-      if (place) this.drag = { kind: "track", ...place, y, hasMoved: false };
-      if (place) box.setPointerCapture(event.pointerId);
+    if (event.pointerType === "touch") this.touches.set(event.pointerId, at);
+    if (this.touches.size >= 2) {
+      this.isPinching = true;
+      this.forgetDrag();
       return;
     }
-    box.setPointerCapture(event.pointerId);
-    if (y < MINIMAP) {
-      const time = this.minimapTime(x);
-      const { begin, end } = shown.value;
-      const offset = time >= begin && time <= end ? time - begin : (end - begin) / 2;
-      this.drag = { kind: "minimap", offset };
-      this.showFrom(time - offset);
-    } else if (event.button === 0) {
-      const isOfTracks = y >= this.axisEnd;
-      this.drag = { kind: "measure", from: frame.xToTime(x), x, y, hasMoved: false, isOfTracks };
-    } else {
-      const scroll = frame.parts.scroll;
-      this.drag = { kind: "move", x: event.clientX, y: event.clientY, window: shown.value, scroll };
-    }
+    this.drag = this.dragFrom(at, event);
+    if (this.drag) box.setPointerCapture(event.pointerId);
   };
 
+  /** What a press at a place drags: the overview, a label, time and tracks, or with another button the picture. */
+  private dragFrom(at: Point, event: PointerEvent): Drag | null {
+    if (at.y < MINIMAP) return this.dragMinimap(at);
+    if (at.x < this.state.frame.value.parts.gutter) return event.button === 0 ? this.dragTrack(at) : null;
+    return event.button === 0 ? this.dragRange(at) : this.dragPicture(event);
+  }
+
   readonly move = (event: PointerEvent): void => {
-    const { x, y } = this.place(event);
-    const { state } = this;
-    state.pointer.value = { x, y };
-    const drag = this.drag;
-    if (!drag) return;
-    const frame = state.frame.value;
-    if (drag.kind === "pinch") this.pinch(event.pointerId, { x, y });
-    else if (drag.kind === "minimap") this.showFrom(this.minimapTime(x) - drag.offset);
-    else if (drag.kind === "move") {
-      const by = (event.clientX - drag.x) * frame.timePerPixel;
-      show({ begin: drag.window.begin - by, end: drag.window.end - by });
-      state.scroll.value = drag.scroll;
-      state.scrollBy(drag.y - event.clientY);
-    } else if (drag.kind === "track") {
-      if (Math.abs(y - drag.y) >= LEAST_DRAG) drag.hasMoved = true;
-      if (drag.hasMoved) {
-        const target = this.dropPlace(drag, y);
-        state.draggedTrack.value = { row: drag.row, level: drag.level, y: target?.y ?? null };
-      }
-    } else {
-      if (Math.abs(x - drag.x) >= LEAST_DRAG) drag.hasMoved = true;
-      if (drag.hasMoved) {
-        state.measuring.value = this.measured(drag.from, frame.xToTime(x));
-        state.draggedArea.value = drag.isOfTracks ? this.tracksBetween(drag.y, y) : null;
-      }
-    }
+    const at = this.place(event);
+    this.state.pointer.value = at;
+    if (this.isPinching) this.pinch(event.pointerId, at);
+    else this.drag?.move(at, event);
   };
 
   readonly up = (event: PointerEvent): void => {
-    const drag = this.drag;
-    const { state } = this;
     this.touches.delete(event.pointerId);
-    if (drag?.kind === "pinch") {
+    if (this.isPinching) {
       this.suppressClick = true;
-      if (!this.touches.size) this.drag = null;
+      this.isPinching = this.touches.size > 0;
       return;
     }
+    const { drag } = this;
     this.drag = null;
-    const { x, y } = this.place(event);
-    if (drag?.kind === "measure") {
-      if (!drag.hasMoved) return;
-      const range = this.measured(drag.from, state.frame.value.xToTime(x));
-      const area = drag.isOfTracks ? this.tracksBetween(drag.y, y) : null;
-      state.measuring.value = null;
-      state.draggedArea.value = null;
-      this.suppressClick = true;
-      const tracks = area ? tracksText(area.layer, area.tracks) : undefined;
-      if (range.end > range.begin) select({ range, tracks });
-    } else if (drag?.kind === "track") {
-      if (!drag.hasMoved) return;
-      this.suppressClick = true;
-      state.draggedTrack.value = null;
-      const target = this.dropPlace(drag, y);
-      if (target) state.move(target.move);
-    } else if (drag) this.suppressClick = true;
+    if (drag?.end(this.place(event))) this.suppressClick = true;
   };
 
   readonly cancel = (event: PointerEvent): void => {
     this.touches.delete(event.pointerId);
+    this.isPinching = false;
+    this.forgetDrag();
+  };
+
+  private forgetDrag(): void {
     this.drag = null;
     this.state.measuring.value = null;
     this.state.draggedArea.value = null;
     this.state.draggedTrack.value = null;
-  };
+  }
+
+  /** Measures time, and selects it: of the tracks between the places, or from the axis on of all. */
+  private dragRange(start: Point): Drag {
+    const { state } = this;
+    const from = state.frame.value.xToTime(start.x);
+    const isOfTracks = start.y >= this.axisEnd;
+    const rangeTo = (x: number) => this.measured(from, state.frame.value.xToTime(x));
+    const areaTo = (y: number) => (isOfTracks ? this.tracksBetween(start.y, y) : null);
+    let hasMoved = false;
+    return {
+      move: ({ x, y }) => {
+        hasMoved ||= Math.abs(x - start.x) >= LEAST_DRAG;
+        if (!hasMoved) return;
+        state.measuring.value = rangeTo(x);
+        state.draggedArea.value = areaTo(y);
+      },
+      end: ({ x, y }) => {
+        if (!hasMoved) return false;
+        const [range, area] = [rangeTo(x), areaTo(y)];
+        state.measuring.value = null;
+        state.draggedArea.value = null;
+        const tracks = area ? tracksText(area.layer, area.tracks) : undefined;
+        if (range.end > range.begin) select({ range, tracks });
+        return true;
+      },
+    };
+  }
+
+  /** Moves a track, or a group of tracks, by its label. */
+  private dragTrack({ x, y: startY }: Point): Drag | null {
+    const { state } = this;
+    const place = this.trackPlace(x, startY);
+    if (!place) return null;
+    let hasMoved = false;
+    return {
+      move: ({ y }) => {
+        hasMoved ||= Math.abs(y - startY) >= LEAST_DRAG;
+        if (hasMoved) state.draggedTrack.value = { ...place, y: this.dropPlace(place, y)?.y ?? null };
+      },
+      end: ({ y }) => {
+        if (!hasMoved) return false;
+        state.draggedTrack.value = null;
+        const target = this.dropPlace(place, y);
+        if (target) state.move(target.move);
+        return true;
+      },
+    };
+  }
+
+  /** Moves time sideways, and scrolls the tracks. */
+  private dragPicture(start: PointerEvent): Drag {
+    const { state } = this;
+    const { scroll } = state.frame.value.parts;
+    const window = shown.value;
+    return {
+      move: (_, event) => {
+        const time = (event.clientX - start.clientX) * state.frame.value.timePerPixel;
+        show({ begin: window.begin - time, end: window.end - time });
+        state.scroll.value = scroll;
+        state.scrollBy(start.clientY - event.clientY);
+      },
+      end: () => true,
+    };
+  }
+
+  /** Moves what is shown over the overview; a press beside it brings it there. */
+  private dragMinimap({ x: startX }: Point): Drag {
+    const time = this.minimapTime(startX);
+    const { begin, end } = shown.value;
+    const offset = time >= begin && time <= end ? time - begin : (end - begin) / 2;
+    const showAt = (x: number) => this.showFrom(this.minimapTime(x) - offset);
+    showAt(startX);
+    return { move: ({ x }) => showAt(x), end: () => true };
+  }
 
   /** Two fingers: what is under each of them stays under it, sideways; both together scroll the tracks. */
   private pinch(id: number, next: Point): void {
@@ -177,7 +225,7 @@ export class TimelineInput {
   }
 
   readonly leave = (): void => {
-    if (!this.drag) this.state.pointer.value = null;
+    if (!this.drag && !this.isPinching) this.state.pointer.value = null;
   };
 
   readonly click = (event: MouseEvent): void => {
@@ -197,7 +245,7 @@ export class TimelineInput {
     }
     const strip = frame.stripAt(x, y);
     if (!strip || strip.track < 0) return;
-    void this.chooseAt(strip, frame.xToTime(x), frame.timePerPixel);
+    void this.chooseAt(strip, { time: frame.xToTime(x), slack: frame.timePerPixel, isByKey: false });
   };
 
   readonly doubleClick = (event: MouseEvent): void => {
@@ -244,11 +292,11 @@ export class TimelineInput {
     const { x, y } = this.place(event);
     const { state } = this;
     const frame = state.frame.value;
-    const lines = event.deltaMode === 1 ? 16 : 1;
+    const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_LINE : 1;
     const [sideways, down] = [event.deltaX * lines, event.deltaY * lines];
     const isSideways = event.shiftKey || Math.abs(sideways) > Math.abs(down);
     if (event.ctrlKey || event.metaKey) this.zoomBy(down, x, event.ctrlKey && event.deltaMode === 0);
-    else if (event.altKey) state.resizeRows(down < 0 ? STEP : 1 / STEP, y);
+    else if (event.altKey) state.resizeRows(down < 0 ? ROW_STEP : 1 / ROW_STEP, y);
     else if (isSideways) pan((sideways || down) / frame.plotWidth);
     else if (y < frame.parts.top || state.scrollable === 0) this.zoomBy(down, x);
     else state.scrollBy(down);
@@ -261,83 +309,66 @@ export class TimelineInput {
       this.openMenuByKey();
       return;
     }
-    const around = this.state.pointer.value?.x ?? this.state.frame.value.parts.width;
-    const handled = this.handle(event.key.length === 1 ? event.key.toLowerCase() : event.key, around);
-    if (!handled) return;
+    const run = this.actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (!run || run() === false) return;
     event.preventDefault();
     event.stopPropagation();
   };
 
-  private handle(key: string, x: number): boolean {
-    const { state } = this;
-    const frame = state.frame.value;
-    const around = frame.xToTime(Math.min(Math.max(x, frame.parts.gutter), frame.parts.width));
-    const middle = state.pointer.value ? around : (shown.value.begin + shown.value.end) / 2;
-    switch (key) {
-      case "w":
-        zoom(1 / 1.5, middle);
-        return true;
-      case "s":
-        zoom(1.5, middle);
-        return true;
-      case "a":
-        pan(-0.2);
-        return true;
-      case "d":
-        pan(0.2);
-        return true;
-      case "0":
-      case "Home":
-        fitTime();
-        return true;
-      case "m":
-        state.flag.value = addFlag(middle);
-        return true;
-      case ",":
-      case ".":
-        goToFlag(key === "." ? 1 : -1);
-        return true;
-      case "Enter":
-        if (!selection.value.range) return false;
-        frontView(state.unit === "ns" ? "run_area" : "area");
-        return true;
-      case "f": {
-        const target = selection.value.range ?? this.chosen();
-        if (target) this.zoomTo(target);
-        return target !== null;
-      }
-      case "+":
-      case "=":
-        state.resizeRows(STEP, state.pointer.value?.y ?? 0);
-        return true;
-      case "-":
-        state.resizeRows(1 / STEP, state.pointer.value?.y ?? 0);
-        return true;
-      case "Escape":
-        if (!selection.value.range) return false;
-        select({ range: undefined, tracks: undefined });
-        return true;
-      case "ArrowLeft":
-      case "ArrowRight":
-        this.step(key === "ArrowRight" ? 1 : -1);
-        return true;
-      case "ArrowUp":
-      case "ArrowDown":
-        this.stepTrack(key === "ArrowDown" ? 1 : -1);
-        return true;
-      case "PageUp":
-      case "PageDown":
-        state.scrollBy((key === "PageDown" ? 0.8 : -0.8) * frame.parts.height);
-        return true;
-      default:
-        return false;
-    }
+  /** The time that keys act on: where the pointer is, else in the middle. */
+  private keyTime(): number {
+    const { pointer, frame } = this.state;
+    if (!pointer.value) return (shown.value.begin + shown.value.end) / 2;
+    const { gutter, width } = frame.value.parts;
+    return frame.value.xToTime(Math.min(Math.max(pointer.value.x, gutter), width));
   }
 
+  /** What keys do. One that gives `false` does nothing now: it is left to whoever listens next. */
+  private readonly actions: Record<string, () => unknown> = {
+    w: () => zoom(1 / KEY_ZOOM, this.keyTime()),
+    s: () => zoom(KEY_ZOOM, this.keyTime()),
+    a: () => pan(-KEY_PAN),
+    d: () => pan(KEY_PAN),
+    0: fitTime,
+    Home: fitTime,
+    m: () => {
+      this.state.flag.value = addFlag(this.keyTime());
+    },
+    ",": () => void goToFlag(-1),
+    ".": () => void goToFlag(1),
+    f: () => {
+      const target = selection.value.range ?? this.chosen();
+      if (target) this.zoomTo(target);
+      return target !== null;
+    },
+    Enter: () => {
+      if (!selection.value.range) return false;
+      return frontView(this.state.unit === "ns" ? "run_area" : "area");
+    },
+    Escape: () => {
+      if (!selection.value.range) return false;
+      return select({ range: undefined, tracks: undefined });
+    },
+    "+": () => this.resizeRows(ROW_STEP),
+    "=": () => this.resizeRows(ROW_STEP),
+    "-": () => this.resizeRows(1 / ROW_STEP),
+    ArrowLeft: () => this.step(-1),
+    ArrowRight: () => this.step(1),
+    ArrowUp: () => this.stepTrack(-1),
+    ArrowDown: () => this.stepTrack(1),
+    PageUp: () => this.state.scrollBy(-KEY_PAGE * this.state.frame.value.parts.height),
+    PageDown: () => this.state.scrollBy(KEY_PAGE * this.state.frame.value.parts.height),
+  };
+
+  private resizeRows(factor: number): void {
+    this.state.resizeRows(factor, this.state.pointer.value?.y ?? 0);
+  }
+
+  /** Choose the span before (-1) or after (1) the selected one in its track; without one, move. */
   private step(by: 1 | -1): void {
     const from = this.chosen();
     if (!from) {
-      pan(by * 0.2);
+      pan(by * KEY_PAN);
       return;
     }
     void this.state.set.neighbourOf(from, by).then((next) => {
@@ -345,10 +376,11 @@ export class TimelineInput {
     });
   }
 
+  /** Choose the span at the same time in the track above (-1) or below (1); without a selected one, scroll. */
   private stepTrack(by: 1 | -1): void {
     const from = this.chosen();
     if (!from) {
-      this.state.scrollBy(by * 40);
+      this.state.scrollBy(by * KEY_SCROLL);
       return;
     }
     const { tracks, pinnedTracks } = this.state;
@@ -356,24 +388,24 @@ export class TimelineInput {
       row.strips.filter((strip) => strip.layer === from.layer && strip.track >= 0),
     );
     const next = strips[strips.findIndex((strip) => strip.track === from.track) + by];
-    if (next) void this.chooseAt(next, from.begin, this.state.frame.value.timePerPixel, true);
+    if (next) void this.chooseAt(next, { time: from.begin, slack: this.state.frame.value.timePerPixel, isByKey: true });
   }
 
   /**
-   * Choose the span of a strip at a time. A group on screen, the span nearest to the time, and a span that another layer
-   * is drawn for (nothing has loaded it) are looked up in the raw records.
+   * Choose the span of a strip at a time, or less than `slack` beside it; by a key the nearest one. A group on screen, the
+   * nearest span, and a span that another layer is drawn for (nothing has loaded it) are looked up in the raw records.
    */
-  private async chooseAt({ layer, track, instead }: Strip, time: number, slack: number, isNearest = false) {
+  private async chooseAt({ layer, track, instead }: Strip, { time, slack, isByKey }: Target): Promise<void> {
     const { set } = this.state;
-    const seen = set.spanAt({ layer, track, time }, slack, this.state.frame.value.detail);
-    if (!seen && !isNearest && !instead) return this.choose(null, false);
-    if (seen?.count === 1) return this.take(seen, isNearest);
-    const found = await set
-      .rawSpanAt({ layer, track, time }, isNearest ? Number.POSITIVE_INFINITY : slack)
-      .catch(() => null);
-    this.take(found ?? seen, isNearest);
+    const place = { layer, track, time };
+    const seen = set.spanAt(place, slack, this.state.frame.value.detail);
+    if (!seen && !isByKey && !instead) return this.choose(null, false);
+    if (seen?.count === 1) return this.take(seen, isByKey);
+    const raw = await set.rawSpanAt(place, isByKey ? Number.POSITIVE_INFINITY : slack).catch(() => null);
+    this.take(raw ?? seen, isByKey);
   }
 
+  /** Choose a span and bring it onto the screen; null = nothing is there. */
   private take(span: Span | null, isByKey: boolean): void {
     this.choose(span, isByKey);
     if (!span) return;
@@ -469,29 +501,30 @@ export class TimelineInput {
     const frame = this.state.frameAt(y);
     const { gutter, top, tracks, scroll, width } = frame.parts;
     if (y < top || !tracks.groups.length) return null;
-    const at = y - top + scroll;
-    const columns = this.state.columnsFor(width);
-    let left = 0;
-    let level = 0;
-    for (let i = 0; i < columns.length - 1; i++) {
-      left += columns[i] as number;
-      if (x < left) {
-        level = i + 1;
-        break;
-      }
+    const trackY = y - top + scroll;
+    const isInside = (group: PlacedGroup, height: number) => trackY >= group.y && trackY < group.y + height;
+    const column = x < gutter ? this.columnAt(x, width) : 0;
+    const group = tracks.groups.find((placed) => {
+      // a heading goes over the whole width; that of a folded group has its tracks beside it
+      if (placed.level === 0) return isInside(placed, HEADING) && (x < gutter || !placed.isFolded);
+      return placed.level === column && isInside(placed, placed.height);
+    });
+    return group ?? null;
+  }
+
+  /** The level of the groups whose column of labels is at an x; 0 = it is that of rows. */
+  private columnAt(x: number, width: number): number {
+    let right = 0;
+    for (const [column, columnWidth] of this.state.columnsFor(width).slice(0, -1).entries()) {
+      right += columnWidth;
+      if (x < right) return column + 1;
     }
-    for (const group of tracks.groups) {
-      if (group.level === 0 && at >= group.y && at < group.y + HEADING && (x < gutter || !group.isFolded)) return group;
-      if (x < gutter && group.level > 0 && group.level === level && at >= group.y && at < group.y + group.height) {
-        return group;
-      }
-    }
-    return null;
+    return 0;
   }
 }
 
 /** How much one event of a wheel, or of a pinch on a trackpad, zooms: below 1 = closer. */
 export function wheelFactor(delta: number, mayBePinch: boolean): number {
   if (mayBePinch && Math.abs(delta) <= LARGEST_PINCH_STEP) return PINCH ** delta;
-  return WHEEL ** Math.min(Math.max(delta, -300), 300);
+  return WHEEL ** Math.min(Math.max(delta, -MOST_WHEEL), MOST_WHEEL);
 }

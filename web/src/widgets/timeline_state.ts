@@ -52,14 +52,29 @@ export interface DraggedArea {
   tracks: ReadonlySet<number>;
 }
 
+/** Least pixels between two times of the axis. */
 const TICK_GAP = 95;
+/** Heights of rows that the user may choose, in pixels. */
 const THINNEST = 1;
 const TALLEST = 64;
+/** A few rows fill the height, up to so many times the most that rows have otherwise. */
 const FILLING = 2;
+/** Pinned rows are at least so high, and the line below them is, in pixels. */
 const LEAST_PINNED = 12;
 const PINNED_EDGE = 3;
-/** Of the height of the tracks. */
+/** The share of the height of the tracks that pinned ones take at most. */
 const MOST_PINNED = 0.6;
+/** The share of the width that labels take at most. */
+const MOST_GUTTER = 0.3;
+
+interface TimelineParts {
+  set: LayerSet;
+  unit: "cycles" | "ns";
+  clockMhz: number | null;
+  name: string;
+  rowHeights: RowHeights;
+  firstCurves: RegExp | undefined;
+}
 
 const NOTHING_FOLDED: ReadonlySet<string> = new Set();
 
@@ -97,17 +112,23 @@ export class TimelineState {
   readonly frame: ReadonlySignal<Frame>;
   readonly hit: ReadonlySignal<Hit | null>;
 
-  constructor(
-    readonly set: LayerSet,
-    readonly unit: "cycles" | "ns",
-    readonly clockMhz: number | null,
-    private readonly firstHeight: RowHeights,
-    /** Under which its arrangement is stored. */
-    readonly name: string,
-    /** Names of the curves that stand below the tracks at first. */
-    readonly firstCurves: RegExp | undefined = undefined,
-  ) {
-    this.rowHeight = signal(firstHeight.most);
+  readonly set: LayerSet;
+  readonly unit: "cycles" | "ns";
+  readonly clockMhz: number | null;
+  /** Under which its arrangement is stored. */
+  readonly name: string;
+  /** Names of the curves that stand below the tracks at first. */
+  readonly firstCurves: RegExp | undefined;
+  private readonly firstHeight: RowHeights;
+
+  constructor({ set, unit, clockMhz, name, rowHeights, firstCurves }: TimelineParts) {
+    this.set = set;
+    this.unit = unit;
+    this.clockMhz = clockMhz;
+    this.name = name;
+    this.firstCurves = firstCurves;
+    this.firstHeight = rowHeights;
+    this.rowHeight = signal(rowHeights.most);
     this.arranged = computed(() => arranged(this.rows.value, arrangementOf(name), this.filter.value));
     this.pinnedTracks = computed(() =>
       layOutTracks(this.arranged.value.pinned, Math.max(LEAST_PINNED, this.rowHeight.value), NOTHING_FOLDED),
@@ -168,7 +189,7 @@ export class TimelineState {
   columnsFor(width: number): number[] {
     return gutterColumns(
       this.tracks.value,
-      width * 0.3,
+      width * MOST_GUTTER,
       this.pinnedTracks.value.rows.map(({ row }) => row.label),
     );
   }

@@ -6,11 +6,17 @@ import { reveal } from "../model/timewindow";
 import "./wave_picker.css";
 import { selectWave, targetWave, type Wave, wavesNow } from "../model/waves";
 
-const AT = [
-  ["se", "SE", "Shader engine"],
-  ["simd", "SIMD", "SIMD of the traced CU"],
-  ["slot", "Slot", "Wave slot of the SIMD"],
+/** Where a wave ran, from the outside in: each list has the places inside of what is chosen in those before it. */
+const LEVELS = [
+  { key: "se", title: "SE", hint: "Shader engine" },
+  { key: "simd", title: "SIMD", hint: "SIMD of the traced CU" },
+  { key: "slot", title: "Slot", hint: "Wave slot of the SIMD" },
 ] as const;
+
+/** The waves at the place of the target, as far as the first `depth` levels say it. */
+function wavesInside(waves: Wave[], target: Wave | undefined, depth: number): Wave[] {
+  return waves.filter((wave) => LEVELS.slice(0, depth).every(({ key }) => wave[key] === target?.[key]));
+}
 
 interface Props {
   /** Whether no wave in particular can be chosen. */
@@ -31,13 +37,11 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
     if (wave) reveal(wave.begin);
   };
   if (!waves.length) return null;
-  let left = waves;
   // Its place is kept while no wave is chosen: nothing below it moves when one is.
   const unseen = { visibility: isAll ? "hidden" : undefined } as const;
-  const lists = AT.map(([key, title, hint]) => {
-    const here = left;
-    const values = [...new Set(here.map((wave) => wave[key]))].sort((a, b) => a - b);
-    left = here.filter((wave) => wave[key] === target?.[key]);
+  const slots = LEVELS.map(({ key, title, hint }, level) => {
+    const candidates = wavesInside(waves, target, level);
+    const values = [...new Set(candidates.map((wave) => wave[key]))].sort((a, b) => a - b);
     return (
       <select
         key={key}
@@ -47,13 +51,13 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
         style={key === "se" ? undefined : unseen}
         value={isAll && key === "se" ? "" : String(target?.[key])}
         onChange={(event) => {
-          const chosen = event.currentTarget.value;
-          pick(chosen === "" ? undefined : here.find((wave) => wave[key] === Number(chosen)));
+          const { value } = event.currentTarget;
+          pick(value === "" ? undefined : candidates.find((wave) => wave[key] === Number(value)));
         }}
       >
         {withAll && key === "se" ? <option value="">all waves</option> : null}
         {values.map((value) => {
-          const count = here.filter((wave) => wave[key] === value).length;
+          const count = candidates.filter((wave) => wave[key] === value).length;
           return (
             <option key={value} value={String(value)}>
               {title} {value} ({exact(count)} {count === 1 ? "wave" : "waves"})
@@ -65,7 +69,7 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
   });
   return (
     <span class="wave-picker" title="Target wave: figures of one wave, its arrows and its executions">
-      {lists}
+      {slots}
       <select
         data-pick="wave"
         style={unseen}
@@ -75,7 +79,7 @@ export function WavePicker({ withAll = true, isOne = false, onPick }: Props) {
         value={String(target?.wave)}
         onChange={(event) => pick(waves.find((wave) => wave.wave === Number(event.currentTarget.value)))}
       >
-        {left.map((wave) => (
+        {wavesInside(waves, target, LEVELS.length).map((wave) => (
           <option key={wave.wave} value={String(wave.wave)}>
             {waveText(wave, median)}
           </option>
@@ -92,6 +96,7 @@ function medianOf(values: number[]): number {
   return sorted[Math.floor(sorted.length / 2)] ?? 0;
 }
 
+/** Waves that take so many times as long as the median, or as short, say so. */
 const OUTLIER = 1.5;
 
 function waveText(wave: Wave, median: number): string {
