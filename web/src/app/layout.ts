@@ -49,63 +49,88 @@ export function isAlike(a: Layout, b: Layout): boolean {
   if ("tabs" in a) return "tabs" in b && a.tabs.join() === b.tabs.join() && (a.front ?? 0) === (b.front ?? 0);
   if ("tabs" in b || a.split !== b.split || a.children.length !== b.children.length) return false;
   const share = (layout: { shares: number[] }, i: number) =>
-    (layout.shares[i] ?? 1) / layout.shares.reduce((sum, each) => sum + each, 0);
+    (layout.shares[i] ?? 1) / layout.shares.reduce((total, other) => total + other, 0);
   return a.children.every(
     (child, i) => isAlike(child, b.children[i] as Layout) && Math.abs(share(a, i) - share(b, i)) < SAME_SHARE,
   );
 }
 
-const DEEPEST = 12;
-
-/** A layout as one line of text: `r(0.3:t(isa,source;1),0.7:…)`. */
+/**
+ * A layout as one line of text: `r(0.300:t(isa,source;1),0.700:t(stalls;0))`. A group of tabs is `t(IDS;FRONT)` with the
+ * place of the one in front; a row is `r(SHARE:LAYOUT,…)`, a column the same with `c`.
+ */
 export function written(layout: Layout): string {
   if ("tabs" in layout) return `t(${layout.tabs.join(",")};${layout.front ?? 0})`;
   const parts = layout.children.map((child, i) => `${(layout.shares[i] ?? 1).toFixed(3)}:${written(child)}`);
   return `${layout.split === "row" ? "r" : "c"}(${parts.join(",")})`;
 }
 
-/** What `written` wrote; null when it is anything else. */
+/** What `written` wrote; null when it is anything else: it comes from URLs and from storage. */
 export function read(text: string): Layout | null {
-  let at = 0;
-  const take = (expected: string) => {
-    if (text[at] !== expected) throw new Error(`no ${expected} at ${at}`);
-    at += 1;
-  };
-  const match = (pattern: RegExp): string => {
-    pattern.lastIndex = at;
-    const match = pattern.exec(text)?.[0] ?? "";
-    at += match.length;
-    return match;
-  };
-  const part = (depth: number): Layout => {
-    const kind = text[at++];
-    take("(");
-    if (kind === "t") {
-      const ids = match(/[a-z_,]+/y)
-        .split(",")
-        .filter(Boolean);
-      take(";");
-      const front = Number(match(/\d{1,3}/y));
-      take(")");
-      return { tabs: ids, front };
-    }
-    if ((kind !== "r" && kind !== "c") || depth > DEEPEST) throw new Error("not a layout");
+  const reader = new LayoutReader(text);
+  try {
+    const layout = reader.layout(0);
+    return reader.isAtEnd ? layout : null;
+  } catch (error) {
+    if (error instanceof NoLayout) return null;
+    throw error;
+  }
+}
+
+/** Rows in columns in rows, and so on: deeper texts are not read. */
+const DEEPEST = 12;
+
+class NoLayout extends Error {}
+
+class LayoutReader {
+  private at = 0;
+
+  constructor(private readonly text: string) {}
+
+  get isAtEnd(): boolean {
+    return this.at === this.text.length;
+  }
+
+  layout(depth: number): Layout {
+    const kind = this.text[this.at++];
+    this.take("(");
+    if (kind === "t") return this.tabs();
+    if ((kind !== "r" && kind !== "c") || depth > DEEPEST) throw new NoLayout();
     const shares: number[] = [];
     const children: Layout[] = [];
-    for (;;) {
-      shares.push(Number(match(/[\d.]{1,12}/y)) || 1);
-      take(":");
-      children.push(part(depth + 1));
-      if (text[at] !== ",") break;
-      at += 1;
-    }
-    take(")");
+    do {
+      shares.push(Number(this.match(/[\d.]{1,12}/y)) || 1);
+      this.take(":");
+      children.push(this.layout(depth + 1));
+    } while (this.takes(","));
+    this.take(")");
     return { split: kind === "r" ? "row" : "column", shares, children };
-  };
-  try {
-    const layout = part(0);
-    return at === text.length ? layout : null;
-  } catch {
-    return null;
+  }
+
+  private tabs(): Layout {
+    const ids = this.match(/[a-z_,]+/y).split(",");
+    this.take(";");
+    const front = Number(this.match(/\d{1,3}/y));
+    this.take(")");
+    return { tabs: ids.filter(Boolean), front };
+  }
+
+  /** Goes on behind a character if it is the next one. */
+  private takes(character: string): boolean {
+    if (this.text[this.at] !== character) return false;
+    this.at += 1;
+    return true;
+  }
+
+  private take(character: string): void {
+    if (!this.takes(character)) throw new NoLayout();
+  }
+
+  /** What a sticky pattern (flag y) matches here; empty = nothing. */
+  private match(pattern: RegExp): string {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text)?.[0] ?? "";
+    this.at += found.length;
+    return found;
   }
 }

@@ -4,13 +4,14 @@ import { effect } from "@preact/signals";
 import { startPlace, tellPlace } from "../data/host";
 import { baseline, readBaseline, writtenBaseline } from "../model/baseline";
 import { current } from "../model/document";
-import { onSelect, type Selection, selection } from "../model/selection";
+import { onSelect, type Range, type Selection, selection } from "../model/selection";
 import { firstWindow, show, shown } from "../model/timewindow";
 
 export interface Address {
   document: number;
   selection: Selection;
-  shown: { begin: number; end: number } | null;
+  /** The time on screen; null = the first window. */
+  shown: Range | null;
   /** A view to bring to the front. */
   view: string;
   /** As `app/layout.ts` writes it; empty = as it was left, or the first one. */
@@ -19,47 +20,56 @@ export interface Address {
   baseline: string;
 }
 
-const WHOLE = ["row", "lastRow", "wave", "iteration", "kernel", "kernelRank"] as const;
-const TEXT = ["kernelName", "span", "tracks", "metric", "per"] as const;
+/** Parts of the selection by what they are in the URL, all under their own names: whole numbers, texts, and 1 for true. */
+const NUMBERS = ["row", "lastRow", "wave", "iteration", "kernel", "kernelRank"] as const;
+const TEXTS = ["kernelName", "span", "tracks", "metric", "per"] as const;
+const FLAGS = ["onlyRange"] as const;
 /** Names in links of earlier versions. */
 const FORMER: { [name: string]: string } = { tracks: "lanes" };
-const FLAGS = ["onlyRange"] as const;
 
 /** The address in the part of a URL after `#`. Invalid parts are left out. */
 export function readAddress(hash: string): Address {
-  const given = new URLSearchParams(hash.replace(/^#/, ""));
-  const whole = (name: string) => {
-    const value = given.get(name) ?? "";
-    return /^\d{1,15}$/.test(value) ? Number(value) : undefined;
+  const parts = new URLSearchParams(hash.replace(/^#/, ""));
+  return {
+    document: numberIn(parts, "document") ?? 0,
+    selection: selectionIn(parts),
+    shown: rangeIn(parts, "time"),
+    view: parts.get("view") ?? "",
+    layout: parts.get("layout") ?? "",
+    baseline: parts.get("baseline") ?? "",
   };
-  const range = (name: string) => {
-    const [begin, end] = (given.get(name) ?? "").split("~").map((part) => (part === "" ? Number.NaN : Number(part)));
-    const isRange = Number.isFinite(begin) && Number.isFinite(end) && (end as number) > (begin as number);
-    return isRange ? { begin: begin as number, end: end as number } : null;
-  };
+}
+
+function selectionIn(parts: URLSearchParams): Selection {
   const chosen: Selection = {};
-  for (const name of WHOLE) {
-    const value = whole(name);
+  for (const name of NUMBERS) {
+    const value = numberIn(parts, name);
     if (value !== undefined) chosen[name] = value;
   }
-  for (const name of TEXT) {
-    const value = given.get(name) ?? given.get(FORMER[name] ?? "");
+  for (const name of TEXTS) {
+    const value = parts.get(name) ?? parts.get(FORMER[name] ?? "");
     if (value) chosen[name] = value;
   }
-  for (const name of FLAGS) if (given.get(name) === "1") chosen[name] = true;
-  const line = whole("line");
-  const file = given.get("file");
+  for (const name of FLAGS) if (parts.get(name) === "1") chosen[name] = true;
+  const [file, line] = [parts.get("file"), numberIn(parts, "line")];
   if (file && line !== undefined) chosen.sourceLine = { file, line };
-  const marked = range("range");
-  if (marked) chosen.range = marked;
-  return {
-    document: whole("document") ?? 0,
-    selection: chosen,
-    shown: range("time"),
-    view: given.get("view") ?? "",
-    layout: given.get("layout") ?? "",
-    baseline: given.get("baseline") ?? "",
-  };
+  const range = rangeIn(parts, "range");
+  if (range) chosen.range = range;
+  return chosen;
+}
+
+/** A whole number that a double holds exactly; undefined = there is none. */
+function numberIn(parts: URLSearchParams, name: string): number | undefined {
+  const text = parts.get(name) ?? "";
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+/** `begin~end`; null = there is none, or it is empty. */
+function rangeIn(parts: URLSearchParams, name: string): Range | null {
+  const [begin = Number.NaN, end = Number.NaN] = (parts.get(name) ?? "")
+    .split("~")
+    .map((text) => (text === "" ? Number.NaN : Number(text)));
+  return Number.isFinite(begin) && Number.isFinite(end) && end > begin ? { begin, end } : null;
 }
 
 /** The part after `#` for an address; empty parts are left out. */
@@ -67,7 +77,7 @@ function writtenAddress(address: Address): string {
   const parts = new URLSearchParams();
   if (address.document) parts.set("document", String(address.document));
   const { sourceLine, range, ...rest } = address.selection;
-  for (const name of [...WHOLE, ...TEXT]) {
+  for (const name of [...NUMBERS, ...TEXTS]) {
     const value = rest[name];
     if (value !== undefined) parts.set(name, String(value));
   }
@@ -84,8 +94,10 @@ function writtenAddress(address: Address): string {
   return parts.toString();
 }
 
+/** The URL is replaced when nothing has changed for so long, and at once at most so often. */
 const SETTLED_MS = 250;
 
+/** What the URL has now, with the #. */
 let written = location.hash || `#${startPlace}`;
 
 /** What is on screen, as the URL has it after `#`: the URL of a frame of a notebook cannot change. */
@@ -99,7 +111,7 @@ function write(how: "pushState" | "replaceState", hash: string): void {
   try {
     history[how](null, "", hash);
   } catch {
-    // a sandboxed frame
+    // a sandboxed frame may not change its URL: `place` has it
   }
 }
 

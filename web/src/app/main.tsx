@@ -1,3 +1,5 @@
+// The page starts here: the first document is asked for and opened, then the shell and the panels are put together and
+// connected with the URL, the keys and the settings.
 import "@lumino/widgets/style/index.css";
 import "./theme.css";
 import { batch, effect, untracked } from "@preact/signals";
@@ -64,11 +66,12 @@ function timeOf(facts: Overview): { begin: number; end: number } {
   return { begin: 0, end: facts.kind === "run" ? facts.duration_ns : 1 };
 }
 
+/** Counts openings: one that was overtaken by another is given up. */
 let latest = 0;
 
 /** Makes the document of an address the current one; false when it cannot be read, or another was chosen meanwhile. */
 async function open(address: Address, clear: () => void): Promise<boolean> {
-  const turn = ++latest;
+  const ownTurn = ++latest;
   const number = documents.value[address.document] ? address.document : 0;
   opening.value = documents.value[number]?.label ?? "";
   let facts: Overview | null = null;
@@ -79,7 +82,7 @@ async function open(address: Address, clear: () => void): Promise<boolean> {
     problem = asAnswerError(error);
     reportFailure(problem);
   }
-  if (turn !== latest) return false;
+  if (ownTurn !== latest) return false;
   clear(); // views of the old document ask nothing about the new one
   batch(() => {
     opening.value = "";
@@ -141,61 +144,88 @@ const START = "start";
 
 async function start(host: HTMLElement): Promise<void> {
   if (readAddress(place()).document === 0 && place() !== START) askAhead();
-  const keeping = openStorage();
+  const storageIsRead = openStorage();
   if (!(await awaitDocuments(host))) return;
-  await keeping;
+  await storageIsRead;
   const first = await firstAddress();
   const isOpen = documents.value.length > 0 && (await open(first, () => {})); // else the shell asks for something
+  new Page(host, isOpen ? first : null);
+}
 
-  render(null, host);
-  host.textContent = "";
-  const head = host.appendChild(document.createElement("div"));
-  const body = host.appendChild(document.createElement("main"));
-  body.className = "dock-host";
-  const now = () => written(dock.layout() ?? { tabs: [] });
-  const dock = new Dock(body, () => {
-    const layout = dock.layout();
+/** The shell above, the panels below it, and what connects both with the URL, the keys and the model. */
+class Page {
+  private readonly dock: Dock;
+  /** What keeps the URL equal; null = nothing is followed before the first layout stands. */
+  private readonly followed: ReturnType<typeof followLocation> | null = null;
+
+  /** `first` is the address of the document that is open; null = none is. */
+  constructor(host: HTMLElement, first: Address | null) {
+    render(null, host);
+    host.textContent = "";
+    const head = host.appendChild(document.createElement("div"));
+    const body = host.appendChild(document.createElement("main"));
+    body.className = "dock-host";
+    this.dock = new Dock(body, () => this.layoutChanged());
+    this.answerRequests();
+    if (first) this.layOut(first);
+    const layout = () => written(this.dock.layout() ?? { tabs: [] });
+    this.followed = followLocation(layout, (address) => void this.go(address));
+    effect(() => {
+      // the server is back: what could not be read is read now
+      if (turn.value && untracked(() => unreadable.value?.isConnection)) void this.go(readAddress(place()));
+    });
+    onOpened((number) => this.choose(number));
+    listenToKeys();
+    listenToFocus();
+    nameCutTexts();
+    render(
+      <Shell go={(number) => this.choose(number)} layOut={(chosen) => this.dock.layOut(chosen)} layout={layout} />,
+      head,
+    );
+  }
+
+  /** Does what views and keys ask for without knowing the dock. */
+  private answerRequests(): void {
+    const front = (id: string) => {
+      this.dock.front(id);
+      focusView(id);
+    };
+    onFrontView(front, (id) => this.dock.uncover(id));
+    onToggleMaximized((id) => this.dock.toggleMaximized(id));
+    onPrint(this.dock);
+  }
+
+  private layoutChanged(): void {
+    const layout = this.dock.layout();
     const screen = screenOfDocument();
     if (!layout || !screen) return; // between two documents nothing is laid out
-    storeLayout(layout, dock.fitting(screen.layout));
-    followed?.layoutChanged();
-  });
-  const layOut = (address: Address) => {
-    const other = read(address.layout) ?? storedLayout();
-    dock.layOut(other ?? screenOfDocument()?.layout ?? { tabs: [] });
-    if (address.view) dock.front(address.view);
-    else if (!other && overview.value) dock.open(frontSetting(overview.value.kind));
-  };
-  const go = async (address: Address) => {
+    storeLayout(layout, this.dock.fitting(screen.layout));
+    this.followed?.layoutChanged();
+  }
+
+  /** The layout of the address, else the one that the user left, else the first one of the document. */
+  private layOut(address: Address): void {
+    const known = read(address.layout) ?? storedLayout();
+    this.dock.layOut(known ?? screenOfDocument()?.layout ?? { tabs: [] });
+    if (address.view) this.dock.front(address.view);
+    else if (!known && overview.value) this.dock.open(frontSetting(overview.value.kind));
+  }
+
+  /** Shows what an address says: of the current document a view only, for the selection is read by who calls. */
+  private async go(address: Address): Promise<void> {
     if (address.document === current.value && overview.value) {
-      if (address.view) dock.front(address.view);
+      if (address.view) this.dock.front(address.view);
       return;
     }
-    if (await open(address, () => dock.clear())) layOut(address);
-  };
-  let followed: ReturnType<typeof followLocation> | null = null;
-  const front = (id: string) => {
-    dock.front(id);
-    focusView(id);
-  };
-  onFrontView(front, (id) => dock.uncover(id));
-  onToggleMaximized((id) => dock.toggleMaximized(id));
-  onPrint(dock);
-  if (isOpen) layOut(first);
-  followed = followLocation(now, go);
-  effect(() => {
-    if (turn.value && untracked(() => unreadable.value?.isConnection)) void go(readAddress(place()));
-  });
-  const choose = (number: number) => {
+    if (await open(address, () => this.dock.clear())) this.layOut(address);
+  }
+
+  /** Another document was chosen, or opened from the page. */
+  private choose(number: number): void {
     if (number === current.value && overview.value) return;
-    if (overview.value) followed?.leave(number);
-    void go({ ...readAddress(""), document: number });
-  };
-  onOpened(choose);
-  listenToKeys();
-  listenToFocus();
-  nameCutTexts();
-  render(<Shell go={choose} layOut={(layout) => dock.layOut(layout)} layout={now} />, head);
+    if (overview.value) this.followed?.leave(number);
+    void this.go({ ...readAddress(""), document: number });
+  }
 }
 
 const host = document.getElementById("app");
