@@ -16,7 +16,7 @@ interface DeclaredQuestion {
   sentence: string;
   /** The view that shows the same; empty = none does. */
   view: string;
-  /** Names of what may be given. */
+  /** Names of the parameters that may be set. */
   parameters: string[];
 }
 
@@ -27,13 +27,14 @@ interface DeclaredAnswer {
   /** SVG. */
   pictures: string[];
   definition: string;
+  /** Questions that go on from this answer, and why. */
   next: { name: string; reason: string }[];
 }
 
 /** The question that was chosen last, by the number of the document. */
 const chosen = signal<Record<number, string>>({});
-/** What was given to each question, as a query, by document and name. */
-const given = signal<Record<string, string>>({});
+/** The parameters that were set, as a URL query, by document and name of the question (`keyOf`). */
+const setParameters = signal<Record<string, string>>({});
 
 function Answers() {
   const list = useAnswer(json<DeclaredQuestion[]>(current.value, "declared_questions"));
@@ -41,8 +42,9 @@ function Answers() {
 }
 
 function Chooser({ questions }: { questions: DeclaredQuestion[] }) {
-  const first = questions.find((each) => !each.view) ?? questions[0];
-  const asked = questions.find((each) => each.name === chosen.value[current.value]) ?? first;
+  // At first a question that has no view of its own: the others are answered there.
+  const first = questions.find((question) => !question.view) ?? questions[0];
+  const asked = questions.find((question) => question.name === chosen.value[current.value]) ?? first;
   if (!asked) return <Nothing>Nothing can be asked about this document.</Nothing>;
   const choose = (name: string) => {
     chosen.value = { ...chosen.value, [current.value]: name };
@@ -53,9 +55,9 @@ function Chooser({ questions }: { questions: DeclaredQuestion[] }) {
         <label>
           Question{" "}
           <select value={asked.name} onChange={(event) => choose(event.currentTarget.value)}>
-            {questions.map((each) => (
-              <option key={each.name} value={each.name}>
-                {each.title}
+            {questions.map((question) => (
+              <option key={question.name} value={question.name}>
+                {question.title}
               </option>
             ))}
           </select>
@@ -68,8 +70,8 @@ function Chooser({ questions }: { questions: DeclaredQuestion[] }) {
       </div>
       <div class="scroll">
         <p class="faint-text">{asked.sentence}</p>
-        <Given key={`given ${asked.name}`} question={asked} />
-        <Words key={asked.name} name={asked.name} questions={questions} choose={choose} />
+        <ParameterFields key={`parameters ${asked.name}`} question={asked} />
+        <AnswerInWords key={asked.name} name={asked.name} questions={questions} choose={choose} />
       </div>
     </div>
   );
@@ -78,12 +80,12 @@ function Chooser({ questions }: { questions: DeclaredQuestion[] }) {
 const keyOf = (name: string) => `${current.value} ${name}`;
 
 /** Fields for the parameters of a question; it is asked again when one has changed. */
-function Given({ question }: { question: DeclaredQuestion }) {
-  const values = new URLSearchParams(given.value[keyOf(question.name)] ?? "");
-  const give = (name: string, value: string) => {
+function ParameterFields({ question }: { question: DeclaredQuestion }) {
+  const values = new URLSearchParams(setParameters.value[keyOf(question.name)] ?? "");
+  const setParameter = (name: string, value: string) => {
     if (value.trim()) values.set(name, value.trim());
     else values.delete(name);
-    given.value = { ...given.value, [keyOf(question.name)]: values.toString() };
+    setParameters.value = { ...setParameters.value, [keyOf(question.name)]: values.toString() };
   };
   if (source.isExport || !question.parameters.length) return null;
   return (
@@ -96,7 +98,7 @@ function Given({ question }: { question: DeclaredQuestion }) {
             type="text"
             name={name}
             value={values.get(name) ?? ""}
-            onChange={(event) => give(name, event.currentTarget.value)}
+            onChange={(event) => setParameter(name, event.currentTarget.value)}
           />
         </label>
       ))}
@@ -104,14 +106,14 @@ function Given({ question }: { question: DeclaredQuestion }) {
   );
 }
 
-interface WordsProps {
+interface AnswerProps {
   name: string;
   questions: DeclaredQuestion[];
   choose: (name: string) => void;
 }
 
-function Words({ name, questions, choose }: WordsProps) {
-  const parameters = given.value[keyOf(name)];
+function AnswerInWords({ name, questions, choose }: AnswerProps) {
+  const parameters = setParameters.value[keyOf(name)];
   const asked = parameters ? { name, given: parameters } : { name };
   const loaded = useAnswer(json<DeclaredAnswer>(current.value, "declared_answer", asked));
   return (
@@ -127,7 +129,7 @@ function Words({ name, questions, choose }: WordsProps) {
             <p key={`${next} ${reason}`}>
               next:{" "}
               <button type="button" class="link" onClick={() => choose(next)}>
-                {questions.find((each) => each.name === next)?.title ?? next}
+                {questions.find((question) => question.name === next)?.title ?? next}
               </button>
               , {reason}
             </p>

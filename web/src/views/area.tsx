@@ -47,8 +47,8 @@ const NAMES = figureColumns<RunAreaNamesRow>(RUN_AREA_NAMES, [
   ["first_ns", "First at"],
 ]);
 
-/** The area as the server wants it; null = no time is selected. */
-function areaNow(): Parameters | null {
+/** The selected time and tracks as parameters of a question; null = no time is selected. */
+function selectedArea(): Parameters | null {
   const { range, tracks } = selection.value;
   return range ? { start: range.begin, stop: range.end, ...(tracks ? { tracks } : {}) } : null;
 }
@@ -56,28 +56,29 @@ function areaNow(): Parameters | null {
 const NONE = "Drag over the tracks of a timeline: this lists what is inside. A drag on its axis takes all tracks.";
 
 function Area() {
-  const asked = areaNow();
+  const asked = selectedArea();
   const answer = useAnswer(asked ? json<AreaAnswer>(current.value, "area", asked) : null);
   if (!asked) return <Nothing>{NONE}</Nothing>;
   return <Answered answer={answer}>{(value) => <Rows answer={value} />}</Answered>;
 }
 
-/** Around something that is looked at, as much again on both sides. */
-const around = ({ begin, end }: Range): Range => {
+/** A window around an interval, with as much again on both sides. */
+const windowAround = ({ begin, end }: Range): Range => {
   const length = Math.max(1, end - begin);
   return { begin: begin - length, end: end + length };
 };
 
 function Rows({ answer }: { answer: AreaAnswer }) {
   const { rows } = answer;
-  const execution = async (item: number) => {
-    const chosen = await executionOf(item);
-    if (chosen) selectRow(chosen.row, { wave: chosen.wave.wave, iteration: chosen.iteration });
-    return chosen;
+  const selectExecution = async (item: number) => {
+    const execution = await executionOf(item);
+    if (execution) selectRow(execution.row, { wave: execution.wave.wave, iteration: execution.iteration });
+    return execution;
   };
-  const go = async (line: AreaRow) => {
-    const chosen = await execution(line.longest_item);
-    if (chosen) show(around({ begin: chosen.time, end: chosen.time + Math.max(chosen.stall, chosen.duration) }));
+  const showLongest = async (line: AreaRow) => {
+    const longest = await selectExecution(line.longest_item);
+    if (longest)
+      show(windowAround({ begin: longest.time, end: longest.time + Math.max(longest.stall, longest.duration) }));
     frontView("compute_unit");
   };
   return (
@@ -86,8 +87,8 @@ function Rows({ answer }: { answer: AreaAnswer }) {
       columns={ROWS}
       rows={rows.rows}
       isSelected={(line) => line.row === selection.value.row}
-      select={(line) => void execution(line.first_item)}
-      go={(line) => void go(line)}
+      select={(line) => void selectExecution(line.first_item)}
+      go={(line) => void showLongest(line)}
       definition={answer.definition}
       words={[
         `${exact(answer.execution_count)} executions`,
@@ -102,7 +103,7 @@ function Rows({ answer }: { answer: AreaAnswer }) {
 }
 
 function RunArea() {
-  const asked = areaNow();
+  const asked = selectedArea();
   const answer = useAnswer(asked ? json<RunAreaAnswer>(current.value, "run_area", asked) : null);
   if (!asked) return <Nothing>{NONE}</Nothing>;
   return <Answered answer={answer}>{(value) => <Names answer={value} />}</Answered>;
@@ -122,7 +123,7 @@ function Names({ answer }: { answer: RunAreaAnswer }) {
       select={(line) => choose(line.longest_item)}
       go={(line) => {
         choose(line.longest_item);
-        show(around({ begin: line.longest_ns, end: line.longest_ns + line.max_ns }));
+        show(windowAround({ begin: line.longest_ns, end: line.longest_ns + line.max_ns }));
         frontView("run_timeline");
       }}
       definition={answer.definition}
@@ -150,10 +151,11 @@ interface TableProps<Row> {
 
 function Table<Row>({ label, columns, rows, isSelected, select: choose, go, definition, words }: TableProps<Row>) {
   const offers = useMemo(() => [tableOffer(columns, () => rows)], [columns, rows]);
-  const clicked = useRef<Row | null>(null); // its wave may still be on its way
+  /** The row that was clicked last: it counts as selected also while its wave is on its way. */
+  const clicked = useRef<Row | null>(null);
   const goToSelected = () => {
-    const chosen = clicked.current && rows.includes(clicked.current) ? clicked.current : rows.find(isSelected);
-    if (chosen) go(chosen);
+    const selected = clicked.current && rows.includes(clicked.current) ? clicked.current : rows.find(isSelected);
+    if (selected) go(selected);
   };
   const onSelect = (row: Row) => {
     clicked.current = row;

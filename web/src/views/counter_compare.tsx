@@ -65,6 +65,7 @@ const METRICS = figureColumns<CounterCompareMetricsRow>(COUNTER_COMPARE_METRICS,
   ["noise", "Noise", "measured"],
   ["unit", "Unit", "text", "7em"],
 ]);
+/** What happened to metrics that are shown only when asked for. */
 const QUIET = ["same", "blank", "unknown"];
 
 function CounterCompare() {
@@ -98,16 +99,17 @@ function Tables({ answer, base, choose }: TablesProps) {
     json<CounterCompareAnswer>(document, "counter_compare", { base }),
   );
   const { sides, kernels, metrics } = answer;
-  const all = useSignal(false);
+  const withQuiet = useSignal(false);
   const query = useSignal("");
   const chosen = chosenKernel();
-  const wanted = matcher(query.value);
+  const search = matcher(query.value);
   const ofKernel = metrics.rows.filter((row) => !chosen || row.kernel === chosen.kernel || row.kernel_name === null);
   const rows = ofKernel.filter(
     (row) =>
-      (all.value || !QUIET.includes(row.status)) &&
-      (!query.value || wanted.test(row.name) || wanted.test(row.metric_id)),
+      (withQuiet.value || !QUIET.includes(row.status)) &&
+      (!query.value || search.test(row.name) || search.test(row.metric_id)),
   );
+  const cutNote = truncation(metrics.rows.length, metrics.row_count);
   return (
     <div class="view">
       <div class="toolbar">
@@ -117,17 +119,15 @@ function Tables({ answer, base, choose }: TablesProps) {
           query={query}
           placeholder="metric or /regex/"
           label="Metrics whose name or id contains"
-          problem={wanted.problem}
+          problem={search.problem}
         />
-        <Check isOn={all.value} onChange={(isOn) => (all.value = isOn)}>
+        <Check isOn={withQuiet.value} onChange={(isOn) => (withQuiet.value = isOn)}>
           also show what changed within noise
         </Check>
         <span>
           {exact(rows.length)} of {exact(ofKernel.length)} metrics
         </span>
-        {truncation(metrics.rows.length, metrics.row_count) ? (
-          <strong>{truncation(metrics.rows.length, metrics.row_count)}</strong>
-        ) : null}
+        {cutNote ? <strong>{cutNote}</strong> : null}
         <SaveMenu name="counter-compare" offers={[tableOffer(METRICS, () => rows)]} />
       </div>
       <div class="summary-head">

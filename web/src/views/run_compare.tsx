@@ -98,7 +98,9 @@ const TREE = figureColumns<RunCompareTreeRow>(RUN_COMPARE_TREE, [
   ["time_ns", "After"],
   ["pair_count", "Pairs"],
 ]);
+/** What happened to things that are shown only when asked for: their difference is not attributed. */
 const QUIET = ["same", "cannot tell"];
+/** What those are called among the parts of the difference. */
 const REMAINDER: Record<string, string> = {
   same: "not attributed: within noise",
   "cannot tell": "not attributed: calls too few or too uneven to tell",
@@ -126,6 +128,7 @@ function RunCompare() {
   );
 }
 
+/** Columns of the differences: the bars are of the largest one. */
 function columnsFor(things: RunCompareThingsRow[]) {
   const most = Math.max(1, ...things.map((thing) => Math.abs(thing.delta_ns)));
   const delta: ColumnChoice<RunCompareThingsRow> = {
@@ -146,20 +149,19 @@ function columnsFor(things: RunCompareThingsRow[]) {
 function Tables({ answer, base, choose }: { answer: RunCompareAnswer; base: number; choose: preact.ComponentChild }) {
   const others = useOthers(base, "runs", (document) => json<RunCompareAnswer>(document, "run_compare", { base }));
   const { sides, parts, things, operators, tree } = answer;
-  const all = useSignal(false);
+  const withQuiet = useSignal(false);
   const columns = useMemo(() => columnsFor(things.rows), [answer]);
   const changed = things.rows.filter((thing) => !QUIET.includes(thing.status));
-  const rows = all.value ? things.rows : changed;
+  const cutNote = truncation(things.rows.length, things.row_count);
+  const rows = withQuiet.value ? things.rows : changed;
   return (
     <div class="view">
       <div class="toolbar">
         {choose}
-        <Check isOn={all.value} onChange={(isOn) => (all.value = isOn)}>
+        <Check isOn={withQuiet.value} onChange={(isOn) => (withQuiet.value = isOn)}>
           also show what is not attributed ({exact(things.rows.length - changed.length)})
         </Check>
-        {truncation(things.rows.length, things.row_count) ? (
-          <strong>{truncation(things.rows.length, things.row_count)}</strong>
-        ) : null}
+        {cutNote ? <strong>{cutNote}</strong> : null}
         <SaveMenu name="compare" offers={[tableOffer(columns, () => rows)]} />
       </div>
       <div class="summary-head">

@@ -88,7 +88,7 @@ function Page({ answer }: { answer: BarriersAnswer }) {
 function Chosen({ barrier, answer }: { barrier: BarriersRow; answer: BarriersAnswer }) {
   const last = answer.last_waves.rows.filter((wave) => wave.row === barrier.row);
   const causes = answer.causes.rows.filter((cause) => cause.row === barrier.row);
-  const left = truncation(answer.last_waves.rows.length, answer.last_waves.row_count);
+  const cutNote = truncation(answer.last_waves.rows.length, answer.last_waves.row_count);
   return (
     <div class="barrier-more">
       <Section
@@ -96,7 +96,7 @@ function Chosen({ barrier, answer }: { barrier: BarriersRow; answer: BarriersAns
         hint="Share of the meetings in which the wave of this slot was last"
       >
         {last.length ? <Places last={last} /> : <p class="faint-text">No meeting of two or more traced waves.</p>}
-        {left ? <p class="truncated">{left} slots</p> : null}
+        {cutNote ? <p class="truncated">{cutNote} slots</p> : null}
       </Section>
       <Section title="Where the last waves spent more time than the others">
         {causes.length ? (
@@ -109,12 +109,15 @@ function Chosen({ barrier, answer }: { barrier: BarriersRow; answer: BarriersAns
   );
 }
 
-/** SIMD by slot, shaded by how often its wave was last. */
+/** Opacity of the shade of the most frequent place. */
+const STRONGEST_SHADE = 0.55;
+
+/** A table of SIMDs by slots, shaded by how often the wave of the place was last. */
 function Places({ last }: { last: BarriersLastWavesRow[] }) {
   const simds = [...new Set(last.map((wave) => wave.simd))].sort((a, b) => a - b);
   const slots = [...new Set(last.map((wave) => wave.slot))].sort((a, b) => a - b);
-  const most = Math.max(...last.map((wave) => wave.last_share));
-  const at = (simd: number, slot: number) => last.find((wave) => wave.simd === simd && wave.slot === slot);
+  const largestShare = Math.max(...last.map((wave) => wave.last_share));
+  const waveOf = (simd: number, slot: number) => last.find((wave) => wave.simd === simd && wave.slot === slot);
   return (
     <table class="places" aria-label="Who comes last">
       <thead>
@@ -130,8 +133,8 @@ function Places({ last }: { last: BarriersLastWavesRow[] }) {
           <tr key={simd}>
             <th>SIMD {simd}</th>
             {slots.map((slot) => {
-              const wave = at(simd, slot);
-              const share = wave ? wave.last_share / most : 0;
+              const wave = waveOf(simd, slot);
+              const share = wave ? wave.last_share / largestShare : 0;
               return (
                 <td
                   key={slot}
@@ -141,7 +144,7 @@ function Places({ last }: { last: BarriersLastWavesRow[] }) {
                       : "never last"
                   }
                 >
-                  <div class="shade" style={{ background: colourOf("stall"), opacity: share * 0.55 }} />
+                  <div class="shade" style={{ background: colourOf("stall"), opacity: share * STRONGEST_SHADE }} />
                   <span>{wave ? percent(wave.last_share) : "–"}</span>
                 </td>
               );

@@ -15,12 +15,13 @@ import { SaveMenu } from "../../widgets/saving";
 import { Kernel } from "./kernel";
 import "./diagnosis.css";
 
-type Line = Limiter & { of: KernelLimit };
+/** A row of a file: one limiter of a kernel. */
+type Line = Limiter & { ofKernel: KernelLimit };
 
 const COLUMNS: Column<Line>[] = [
-  { name: "kernel", title: "Rank", value: (line) => line.of.kernel, width: "" },
-  { name: "kernel_name", title: "Kernel", value: (line) => line.of.kernel_name, width: "" },
-  { name: "duration_share", title: "Share", value: (line) => line.of.duration_share, width: "" },
+  { name: "kernel", title: "Rank", value: (line) => line.ofKernel.kernel, width: "" },
+  { name: "kernel_name", title: "Kernel", value: (line) => line.ofKernel.kernel_name, width: "" },
+  { name: "duration_share", title: "Share", value: (line) => line.ofKernel.duration_share, width: "" },
   { name: "limiter", title: "Limiter", value: (line) => line.name, width: "" },
   { name: "kind", title: "Kind", value: (line) => line.kind, width: "" },
   { name: "verdict", title: "Verdict", value: (line) => line.verdict, width: "" },
@@ -42,7 +43,7 @@ function Diagnosis() {
 function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
   const { kernels, kernel_count: count } = answer;
   const left = truncation(kernels.length, count);
-  const lines = () => kernels.flatMap((of) => of.limiters.map((limiter) => ({ ...limiter, of })));
+  const lines = () => kernels.flatMap((ofKernel) => ofKernel.limiters.map((limiter) => ({ ...limiter, ofKernel })));
   return (
     <div class="view">
       <div class="toolbar">
@@ -55,8 +56,8 @@ function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
           caveats={answer.caveats.filter((caveat) => caveat.severity !== "note").map((caveat) => caveat.sentence)}
         />
         {kernels.length ? null : <Nothing>Nothing to show: the capture has no dispatches.</Nothing>}
-        {kernels.map((of) => (
-          <Kernel key={of.kernel} of={of} />
+        {kernels.map((kernel) => (
+          <Kernel key={kernel.kernel} kernel={kernel} />
         ))}
         <Definition text={answer.definition} />
       </div>

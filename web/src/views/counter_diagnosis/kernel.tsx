@@ -7,40 +7,41 @@ import { select } from "../../model/selection";
 import { frontView } from "../../model/view";
 import { Chip } from "../../widgets/cards";
 
+/** Confidence -> tone of its chip. */
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
 
-export function Kernel({ of }: { of: KernelLimit }) {
-  const likely = of.limiters.filter((limiter) => limiter.verdict === "at limit" || limiter.verdict === "likely");
-  const open = of.limiters.filter((limiter) => limiter.verdict === "undecided");
-  const excluded = of.limiters.filter((limiter) => limiter.verdict === "excluded");
-  const isChosen = chosenKernel()?.kernel === of.kernel;
+export function Kernel({ kernel }: { kernel: KernelLimit }) {
+  const likely = kernel.limiters.filter((limiter) => limiter.verdict === "at limit" || limiter.verdict === "likely");
+  const open = kernel.limiters.filter((limiter) => limiter.verdict === "undecided");
+  const excluded = kernel.limiters.filter((limiter) => limiter.verdict === "excluded");
+  const isChosen = chosenKernel()?.kernel === kernel.kernel;
   return (
-    <article class="limit" data-limit={of.kernel}>
+    <article class="limit" data-limit={kernel.kernel}>
       <header>
         <button
           type="button"
           class={`link limit-name${isChosen ? " is-selected" : ""}`}
           title="Select this kernel in every view"
-          onClick={() => chooseKernel(of.kernel)}
+          onClick={() => chooseKernel(kernel.kernel)}
         >
-          {of.kernel}: {of.kernel_name}
+          {kernel.kernel}: {kernel.kernel_name}
         </button>
         <span class="faint-text">
-          {of.duration_share === null
+          {kernel.duration_share === null
             ? ""
-            : `${percent(of.duration_share)} of the kernel time of the ${of.is_time_of_run ? "run" : "capture"} · `}
-          {counted(of.dispatch_count, "dispatches")}
-          {of.duration_ns_mean === null ? "" : ` of ${nanoseconds(of.duration_ns_mean)}`}
+            : `${percent(kernel.duration_share)} of the kernel time of the ${kernel.is_time_of_run ? "run" : "capture"} · `}
+          {counted(kernel.dispatch_count, "dispatches")}
+          {kernel.duration_ns_mean === null ? "" : ` of ${nanoseconds(kernel.duration_ns_mean)}`}
         </span>
       </header>
       <p class="limit-summary" data-field="summary">
-        {of.summary}{" "}
-        <Chip tone={TONES[of.confidence] ?? ""} title={of.confidence_reason}>
-          confidence: {of.confidence}
+        {kernel.summary}{" "}
+        <Chip tone={TONES[kernel.confidence] ?? ""} title={kernel.confidence_reason}>
+          confidence: {kernel.confidence}
         </Chip>
       </p>
       {likely.map((limiter) => (
-        <LimiterCard key={limiter.name} of={limiter} isOpen />
+        <LimiterCard key={limiter.name} limiter={limiter} isOpen />
       ))}
       {open.length ? (
         <details>
@@ -48,11 +49,11 @@ export function Kernel({ of }: { of: KernelLimit }) {
             {exact(open.length)} undecided: {open.map((limiter) => limiter.name).join(", ")}
           </summary>
           {open.map((limiter) => (
-            <LimiterCard key={limiter.name} of={limiter} />
+            <LimiterCard key={limiter.name} limiter={limiter} />
           ))}
-          {of.plan ? (
+          {kernel.plan ? (
             <p>
-              To settle them, measure: <code>{of.plan}</code>
+              To settle them, measure: <code>{kernel.plan}</code>
             </p>
           ) : null}
         </details>
@@ -63,7 +64,7 @@ export function Kernel({ of }: { of: KernelLimit }) {
             {exact(excluded.length)} excluded: {excluded.map((limiter) => limiter.name).join(", ")}
           </summary>
           {excluded.map((limiter) => (
-            <LimiterCard key={limiter.name} of={limiter} />
+            <LimiterCard key={limiter.name} limiter={limiter} />
           ))}
         </details>
       ) : null}
@@ -71,6 +72,7 @@ export function Kernel({ of }: { of: KernelLimit }) {
   );
 }
 
+/** Verdict -> meaning in the palette, for the edge of a card. */
 const MEANINGS: Record<string, string> = {
   "at limit": "worse",
   likely: "VMEM",
@@ -78,33 +80,37 @@ const MEANINGS: Record<string, string> = {
   excluded: "IDLE",
 };
 
-function LimiterCard({ of, isOpen = false }: { of: Limiter; isOpen?: boolean }) {
+function LimiterCard({ limiter, isOpen = false }: { limiter: Limiter; isOpen?: boolean }) {
   return (
-    <section class="limiter" style={{ borderLeftColor: colourOf(MEANINGS[of.verdict] ?? "") }} data-limiter={of.name}>
+    <section
+      class="limiter"
+      style={{ borderLeftColor: colourOf(MEANINGS[limiter.verdict] ?? "") }}
+      data-limiter={limiter.name}
+    >
       <p>
-        <b>{of.name}</b> <span class="faint-text">{of.verdict}</span>
-        {of.gain_share_max === null ? null : (
+        <b>{limiter.name}</b> <span class="faint-text">{limiter.verdict}</span>
+        {limiter.gain_share_max === null ? null : (
           <span class="faint-text" title="Upper bound of the kernel's time that can be saved">
             {" "}
-            · gain at most <b data-field="gain">{percent(of.gain_share_max)}</b>
+            · gain at most <b data-field="gain">{percent(limiter.gain_share_max)}</b>
           </span>
         )}
       </p>
-      <p>{of.reason}</p>
-      {of.missing_counters.length ? (
+      <p>{limiter.reason}</p>
+      {limiter.missing_counters.length ? (
         <p class="faint-text">
-          would settle it: <code>{of.missing_counters.join(" ")}</code>
+          would settle it: <code>{limiter.missing_counters.join(" ")}</code>
         </p>
       ) : null}
-      {isOpen && of.remedy ? <p>What to do: {of.remedy}</p> : null}
-      {of.evidence.length ? (
+      {isOpen && limiter.remedy ? <p>What to do: {limiter.remedy}</p> : null}
+      {limiter.evidence.length ? (
         <details>
           <summary class="faint-text">
-            {exact(of.evidence.length)} {of.evidence.length === 1 ? "number" : "numbers"}
+            {exact(limiter.evidence.length)} {limiter.evidence.length === 1 ? "number" : "numbers"}
           </summary>
           <ul class="limiter-evidence">
-            {of.evidence.map((item) => (
-              <Measured key={item.quantity + item.role} of={item} />
+            {limiter.evidence.map((item) => (
+              <Measured key={item.quantity + item.role} evidence={item} />
             ))}
           </ul>
         </details>
@@ -113,26 +119,29 @@ function LimiterCard({ of, isOpen = false }: { of: Limiter; isOpen?: boolean }) 
   );
 }
 
+/** What a number says about its limiter, by its level. */
 const SIGNS = ["against", "for", "strongly for"];
 
-function Measured({ of }: { of: NumberEvidence }) {
-  const value = of.value === null ? "not measured" : `${measured(of.value)} ${of.unit}`;
-  const more =
-    of.amount !== null && of.peak !== null ? ` (${measured(of.amount)} of ${measured(of.peak)} ${of.amount_unit})` : "";
+function Measured({ evidence }: { evidence: NumberEvidence }) {
+  const value = evidence.value === null ? "not measured" : `${measured(evidence.value)} ${evidence.unit}`;
+  const ofPeak =
+    evidence.amount !== null && evidence.peak !== null
+      ? ` (${measured(evidence.amount)} of ${measured(evidence.peak)} ${evidence.amount_unit})`
+      : "";
   const words = (
     <>
-      {of.label} <b>{value}</b>
-      {more}
+      {evidence.label} <b>{value}</b>
+      {ofPeak}
     </>
   );
   return (
-    <li title={of.why}>
-      {of.metric_id ? (
+    <li title={evidence.why}>
+      {evidence.metric_id ? (
         <button
           type="button"
           class="link"
           onClick={() => {
-            select({ metric: of.metric_id });
+            select({ metric: evidence.metric_id });
             frontView("panels");
           }}
         >
@@ -142,8 +151,8 @@ function Measured({ of }: { of: NumberEvidence }) {
         words
       )}{" "}
       <span class="faint-text">
-        {of.threshold}
-        {of.level === null ? "" : ` · ${SIGNS[of.level] ?? ""}`}
+        {evidence.threshold}
+        {evidence.level === null ? "" : ` · ${SIGNS[evidence.level] ?? ""}`}
       </span>
     </li>
   );
