@@ -1,18 +1,28 @@
 // One pattern as a table: phases by banks of LDS, or groups of lanes by cache segments.
 import type { ComponentChildren } from "preact";
 import { exact } from "../../base/format";
-import type { LaneServiceAnswer } from "../../data/answers.gen";
-import { laneRanges, span } from "./words";
+import type { LaneServiceAnswer, LaneServiceBankCellsRow } from "../../data/answers.gen";
+import { laneRanges, numberRange } from "./words";
 
+/** A table whose rows have a name, some costs and a cell for each further column. */
 interface Grid {
   caption: string;
   /** Titles of the first column, of those of costs, and of the cells. */
   head: string;
   costs: string[];
   columns: string[];
-  rows: { head: string; costs: (string | number)[]; isLosing: boolean; cells: (ComponentChildren | null)[] }[];
+  rows: GridRow[];
 }
 
+interface GridRow {
+  head: string;
+  costs: (string | number)[];
+  /** Whether it costs more than it must. */
+  isLosing: boolean;
+  cells: ComponentChildren[];
+}
+
+/** Which lanes want which banks, a row for each phase (lanes that LDS serves together). */
 function bankGrid(answer: LaneServiceAnswer, pattern: number): Grid {
   const step = answer.banks_per_column;
   const banks = Array.from({ length: (answer.banks ?? 0) / step }, (_, column) => column * step);
@@ -21,28 +31,34 @@ function bankGrid(answer: LaneServiceAnswer, pattern: number): Grid {
     caption: "Lanes that want each bank, phase by phase in the order of service",
     head: "Phase",
     costs: ["Cycles"],
-    columns: banks.map((bank) => span(bank, step)),
+    columns: banks.map((bank) => numberRange(bank, step)),
     rows: rows.map(({ phase, cycles }) => {
       const cells = answer.bank_cells.rows.filter((cell) => cell.pattern === pattern && cell.phase === phase);
       return {
         head: String(phase + 1),
-        costs: [cycles > 1 ? `1 + ${cycles - 1}` : 1],
+        costs: [cycles > 1 ? `1 + ${cycles - 1}` : 1], // without conflicts a phase takes one cycle
         isLosing: cycles > 1,
         cells: banks.map((bank) => {
-          const cell = cells.find((each) => each.first_bank === bank);
-          if (!cell) return <td key={bank} />;
-          const count = cell.dword_count;
-          return (
-            <td key={bank} class={count > 1 ? (count === cycles ? "collides most" : "collides") : "wanted"}>
-              {laneRanges(cell.lanes)} {count > 1 ? <b>×{count}</b> : null}
-            </td>
-          );
+          const cell = cells.find(({ first_bank }) => first_bank === bank);
+          return cell ? <BankCell key={bank} cell={cell} cycles={cycles} /> : <td key={bank} />;
         }),
       };
     }),
   };
 }
 
+/** The lanes that want a bank. It serves one dword per cycle: the fullest bank decides the cycles of the phase. */
+function BankCell({ cell, cycles }: { cell: LaneServiceBankCellsRow; cycles: number }) {
+  const count = cell.dword_count;
+  const collision = count === cycles ? "collides most" : "collides";
+  return (
+    <td class={count > 1 ? collision : "wanted"}>
+      {laneRanges(cell.lanes)} {count > 1 ? <b>×{count}</b> : null}
+    </td>
+  );
+}
+
+/** Which segments of the cache are touched, a row for each group of lanes. */
 function segmentGrid(answer: LaneServiceAnswer, pattern: number): Grid {
   const size = answer.segment_bytes ?? 1;
   const groups = answer.groups.rows.filter((group) => group.pattern === pattern);
@@ -79,15 +95,23 @@ interface Props {
 
 export function PatternGrid({ answer, pattern, label }: Props) {
   const grid = (answer.banks === null ? segmentGrid : bankGrid)(answer, pattern);
-  const em = answer.banks_per_column > 1 || answer.banks === null ? 4 : 2.4;
+  const columnWidth = answer.banks_per_column > 1 || answer.banks === null ? 4 : 2.4; // em
   return (
     <div class="lane-grid-box" tabIndex={0} role="region" aria-label={label}>
-      <table class="lane-grid" style={{ minWidth: `${12 + grid.columns.length * em}em` }}>
+      <table class="lane-grid" style={{ minWidth: `${12 + grid.columns.length * columnWidth}em` }}>
         <caption>{grid.caption}</caption>
         <thead>
           <tr>
-            {[grid.head, ...grid.costs, ...grid.columns].map((title, number) => (
-              <th key={title} scope="col" class={number ? (number > grid.costs.length ? "" : "cost") : "phase"}>
+            <th scope="col" class="phase">
+              {grid.head}
+            </th>
+            {grid.costs.map((title) => (
+              <th key={title} scope="col" class="cost">
+                {title}
+              </th>
+            ))}
+            {grid.columns.map((title) => (
+              <th key={title} scope="col">
                 {title}
               </th>
             ))}

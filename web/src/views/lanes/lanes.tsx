@@ -34,24 +34,20 @@ function Page({ answer }: { answer: LanesAnswer }) {
   const columns = useMemo(() => columnsFor(rows), [rows]);
   const first = useMemo(() => costliest(rows), [rows]);
   const chosen = rows.find((row) => row.row === selection.value.row) ?? first;
-  const left = truncation(rows.length, answer.rows.row_count);
+  const cutNote = truncation(rows.length, answer.rows.row_count);
   if (!chosen)
     return (
       <Nothing>{answer.notes[0] ?? "No traced wave executed an instruction that touches memory lane by lane."}</Nothing>
     );
   const sum = (pick: (row: LanesRow) => number | null) => rows.reduce((total, row) => total + (pick(row) ?? 0), 0);
   const extra = sum((row) => row.extra_cycles_total);
-  const known =
-    sum((row) => row.known_count) /
-    Math.max(
-      1,
-      sum((row) => row.execution_count),
-    );
+  const executionCount = sum((row) => row.execution_count);
+  const knownShare = sum((row) => row.known_count) / Math.max(1, executionCount);
   return (
     <div class="view">
       <div class="toolbar" title={answer.definition}>
         <span>{exact(answer.rows.row_count)} memory instructions</span>
-        <span title="Executions whose lane addresses are certain, of all">{percent(known)} known</span>
+        <span title="Executions whose lane addresses are certain, of all">{percent(knownShare)} known</span>
         <span title="Of all LDS accesses: cycles without conflicts, and cycles lost to bank conflicts" data-lds-total>
           LDS {exact(sum((row) => row.ideal_cycles_total))} + {exact(extra)} cycles
         </span>
@@ -64,7 +60,7 @@ function Page({ answer }: { answer: LanesAnswer }) {
           {exact(answer.checked_branch_count)} of {exact(answer.branch_count)} branches checked,{" "}
           {exact(answer.wave_count)} waves on {counted(answer.path_count, "paths")}
         </span>
-        {left ? <b class="truncated">{left}</b> : null}
+        {cutNote ? <b class="truncated">{cutNote}</b> : null}
         <SaveMenu name="lanes" offers={[tableOffer(columns, () => rows)]} />
       </div>
       {answer.notes.length ? (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { LanesRow } from "../../data/answers.gen";
-import { costliest, costSentence, knownWords, laneRanges, span } from "./words";
+import { costliest, costSentence, knownWords, laneRanges, numberRange } from "./words";
 
 const row = (change: Partial<LanesRow>): LanesRow => ({
   row: 7,
@@ -36,7 +36,7 @@ const memory = {
 test("lanes are ranges where these are shorter", () => {
   expect(laneRanges([0, 1, 2, 3, 8, 12, 13, 60, 61, 62])).toBe("0–3 8 12 13 60–62");
   expect(laneRanges([])).toBe("");
-  expect([span(4, 4), span(4, 1)]).toEqual(["4–7", "4"]);
+  expect([numberRange(4, 4), numberRange(4, 1)]).toEqual(["4–7", "4"]);
 });
 
 test("the cost of one execution is told, and what it means", () => {

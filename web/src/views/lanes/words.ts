@@ -1,9 +1,9 @@
-// Lanes and costs in words.
+// What the lanes of a memory instruction cost, and how far that is known, in words.
 import { exact, measured, percent } from "../../base/format";
 import type { LanesReasonsRow, LanesRow } from "../../data/answers.gen";
 import { excessOf } from "../../model/lanes";
 
-/** `0–3 8 12–15`: ranges only where they are shorter. */
+/** Sorted numbers of lanes as `0–3 8 12–15`: a range stands for three lanes or more. */
 export function laneRanges(lanes: number[]): string {
   const parts: string[] = [];
   for (let first = 0; first < lanes.length; ) {
@@ -16,24 +16,28 @@ export function laneRanges(lanes: number[]): string {
   return parts.join(" ");
 }
 
-/** `0–3`, or `0` for one. */
-export function span(first: number, count: number): string {
+/** Numbers from a first one on: `0–3`, or `0` for one. */
+export function numberRange(first: number, count: number): string {
   return count > 1 ? `${first}–${first + count - 1}` : String(first);
 }
 
-const each = (total: number | null, row: LanesRow) => measured((total ?? 0) / row.cost_known_count);
+/** A total over the executions whose cost is known, as the mean of one. */
+const perExecution = (total: number | null, row: LanesRow) => measured((total ?? 0) / row.cost_known_count);
 
 /** What one execution costs, on average over those that are known. */
 export function costSentence(row: LanesRow, segmentBytes: number | null): string {
   if (!row.cost_known_count) return row.known_count ? "The cost is not known." : "The lane addresses are not known.";
   const excess = excessOf(row) ?? 0;
   if (row.space === "lds") {
-    const ideal = each(row.ideal_cycles_total, row);
+    const ideal = perExecution(row.ideal_cycles_total, row);
     return excess
-      ? `${each(excess, row)} extra cycles on ${ideal}: bank conflicts, in each execution.`
+      ? `${perExecution(excess, row)} extra cycles on ${ideal}: bank conflicts, in each execution.`
       : `No bank conflict: ${ideal} cycles in each execution.`;
   }
-  const [touched, least] = [each(row.segment_count_total, row), each(row.least_segment_count_total, row)];
+  const [touched, least] = [
+    perExecution(row.segment_count_total, row),
+    perExecution(row.least_segment_count_total, row),
+  ];
   const pieces = `segments of ${exact(segmentBytes)} bytes`;
   if (excess <= 0) return `Coalesced: ${touched} ${pieces} in each execution, no more than needed.`;
   const factor = (row.segment_count_total ?? 0) / Math.max(1, row.least_segment_count_total ?? 0);
@@ -53,10 +57,9 @@ export function reasonWords(reason: LanesReasonsRow): string {
   return `${reason.reason} (${exact(reason.execution_count)} executions${reason.is_cost ? ", only the cost" : ""})`;
 }
 
-/** The row that loses most: LDS cycles before segments, because their unit is time. */
+/** The row that loses most: LDS cycles before segments, because their unit is time; rows of unknown cost last. */
 export function costliest(rows: LanesRow[]): LanesRow | undefined {
-  const before = (a: LanesRow, b: LanesRow) =>
-    Number(b.space === "lds" && !!excessOf(b)) - Number(a.space === "lds" && !!excessOf(a)) ||
-    (excessOf(b) ?? -1) - (excessOf(a) ?? -1);
-  return [...rows].sort(before)[0];
+  const losesCycles = (row: LanesRow) => row.space === "lds" && Boolean(excessOf(row));
+  const excess = (row: LanesRow) => excessOf(row) ?? -1;
+  return [...rows].sort((a, b) => Number(losesCycles(b)) - Number(losesCycles(a)) || excess(b) - excess(a))[0];
 }
