@@ -23,21 +23,25 @@ const stack = (bars: ReturnType<typeof latencyBars>, row: number) =>
 
 describe("bars", () => {
   it("are hidden, idle, stall and issue, together latency and idle", () => {
-    const bars = latencyBars(figures, true, true);
+    const bars = latencyBars(figures, { withIdle: true, withHidden: true });
     expect(bars.scale).toBe(50);
     expect(stack(bars, 0)).toEqual({ hidden: 24, idle: 4, stall: 15, issue: 7 });
-    expect(stack(latencyBars(figures, true, false), 0)).toEqual({ idle: 4, stall: 15, issue: 7 });
+    expect(stack(latencyBars(figures, { withIdle: true, withHidden: false }), 0)).toEqual({
+      idle: 4,
+      stall: 15,
+      issue: 7,
+    });
   });
 
   it("leave idle out when it is not wanted, and have one scale with and without the hidden part", () => {
-    const bars = latencyBars(figures, false, true);
+    const bars = latencyBars(figures, { withIdle: false, withHidden: true });
     expect(bars.scale).toBe(40);
     expect(stack(bars, 0)).toEqual({ hidden: 18, idle: 0, stall: 15, issue: 7 });
-    expect(latencyBars(figures, false, false).scale).toBe(40);
+    expect(latencyBars(figures, { withIdle: false, withHidden: false }).scale).toBe(40);
   });
 
   it("are stall and issue where nothing is known about hiding", () => {
-    expect(stack(latencyBars({ ...figures, exposure: null }, true, true), 0)).toEqual({
+    expect(stack(latencyBars({ ...figures, exposure: null }, { withIdle: true, withHidden: true }), 0)).toEqual({
       idle: 10,
       stall: 30,
       issue: 10,
@@ -45,7 +49,7 @@ describe("bars", () => {
   });
 
   it("tell their parts in words", () => {
-    const lines = barLines(latencyBars(figures, true, false), 0, "0  s_nop");
+    const lines = barLines(latencyBars(figures, { withIdle: true, withHidden: false }), 0, "0  s_nop");
     expect(lines).toContain("stall: 15 cycles (57.7 %)");
     expect(lines).toContain("together 26");
     expect(lines).toContain("52.0 % of the longest bar");

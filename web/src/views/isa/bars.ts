@@ -53,7 +53,10 @@ const largestOf = (count: number, value: (row: number) => number) => {
 const at = (values: Float64Array, row: number) => values[row] ?? 0;
 
 /** Idle, stall and issue on the scale of the largest row; with what other waves hid in front. */
-export function latencyBars(figures: Figures, withIdle: boolean, withHidden: boolean): Bars {
+export function latencyBars(
+  figures: Figures,
+  { withIdle, withHidden }: { withIdle: boolean; withHidden: boolean },
+): Bars {
   const { latency, stall, idle, exposure } = figures;
   const total = (row: number) => at(latency, row) + (withIdle ? at(idle, row) : 0);
   const part = (name: string, value: number): Segment => ({ name, colour: colourOf(name), value });
@@ -96,7 +99,8 @@ export function latencyAndStall(figures: Figures, code: Code): Bars {
   };
 }
 
-const KINDS: [string, string][] = [
+/** Meanings of the palette by what is in the name of a kind; the first that fits counts. */
+const KINDS: [part: string, meaning: string][] = [
   ["matrix", "MATRIX"],
   ["mfma", "MATRIX"],
   ["wmma", "MATRIX"],
@@ -115,7 +119,7 @@ const KINDS: [string, string][] = [
 
 /** The colour of a kind of instruction: that of its category in the timelines. */
 export function kindColour(kind: string): string {
-  return colourOf(KINDS.find(([beginning]) => kind.includes(beginning))?.[1] ?? "IMMED");
+  return colourOf(KINDS.find(([part]) => kind.includes(part))?.[1] ?? "IMMED");
 }
 
 /** Stall by class, from the question `stall_rows`. */
@@ -144,28 +148,24 @@ export function classBars(table: Columns, rowCount: number): Bars {
 
 /** Mean latency of memory operations with one standard deviation, from the question `row_latencies`. */
 export function memoryBars(table: Columns): Bars {
-  const [rows, mean, spread] = ["row", "latency_cycles_mean", "latency_cycles_sd"].map((name) => table.numbers(name));
-  const counts = table.numbers("sample_count");
-  const [isBound, origin] = [table.flags("is_bound"), table.texts("origin")];
-  const places = new Map(Array.from(rows ?? [], (row, i) => [row, i]));
-  const value = (values: ArrayLike<number> | undefined, row: number) => {
-    const found = values?.[places.get(row) ?? -1] ?? 0;
-    return Number.isNaN(found) ? 0 : found;
-  };
-  const colour = (row: number) => colourOf(isBound[places.get(row) ?? -1] ? "NONE" : "VMEM");
+  const rows = table.numbers("row");
+  const [mean, deviation] = [table.numbers("latency_cycles_mean"), table.numbers("latency_cycles_sd")];
+  const [isBound, origin, counts] = [table.flags("is_bound"), table.texts("origin"), table.numbers("sample_count")];
+  /** By code row, its entry in the table. */
+  const entries = new Map(Array.from(rows, (row, entry) => [row, entry]));
+  const known = (value: number | undefined) => (value === undefined || Number.isNaN(value) ? 0 : value);
+  const deviationOf = (row: number) => known(deviation[entries.get(row) ?? -1]);
+  const partOf = (entry: number): Segment => ({
+    name: isBound[entry] ? "at most (mean)" : "mean",
+    colour: colourOf(isBound[entry] ? "NONE" : "VMEM"),
+    value: known(mean[entry]),
+  });
   return {
-    of: (row) => [
-      places.has(row)
-        ? [
-            {
-              name: isBound[places.get(row) as number] ? "at most (mean)" : "mean",
-              colour: colour(row),
-              value: value(mean, row),
-            },
-          ]
-        : [],
-    ],
-    scale: Math.max(0, ...Array.from(rows ?? [], (row) => value(mean, row) + value(spread, row))),
+    of: (row) => {
+      const entry = entries.get(row);
+      return [entry === undefined ? [] : [partOf(entry)]];
+    },
+    scale: Math.max(0, ...Array.from(rows, (_, entry) => known(mean[entry]) + known(deviation[entry]))),
     unit: "cycles",
     legend: [
       { name: "mean latency", colour: colourOf("VMEM"), meaning: hintOf(MEMORY_LATENCY_BY_ROW.latency_cycles_mean) },
@@ -175,11 +175,12 @@ export function memoryBars(table: Columns): Bars {
         meaning: hintOf(MEMORY_LATENCY_BY_ROW.is_bound),
       },
     ],
-    whisker: (row) => value(spread, row),
-    remark: (row) =>
-      places.has(row)
-        ? `± ${short(value(spread, row))} cycles, ${exact(value(counts, row))} samples, from ${origin[places.get(row) as number]}`
-        : "",
+    whisker: deviationOf,
+    remark: (row) => {
+      const entry = entries.get(row);
+      if (entry === undefined) return "";
+      return `± ${short(deviationOf(row))} cycles, ${exact(known(counts[entry]))} samples, from ${origin[entry]}`;
+    },
   };
 }
 

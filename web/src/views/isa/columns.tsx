@@ -18,6 +18,7 @@ export interface IsaColumn {
   id: string;
   title: string;
   hint: string;
+  /** What a trace, or the page, must have for the column to be offered. */
   needs: "code" | "instructions" | "samples" | "lanes" | "live" | "changes";
   isHiddenAtFirst?: boolean;
   /** To the left; numbers stand to the right. */
@@ -122,20 +123,20 @@ export const COLUMNS: IsaColumn[] = [
     value: ({ samples }, row) =>
       (samples?.byRow.get(row) ?? []).map(({ reason, count }) => `${reason} ${count}`).join(", "),
   },
-  laneColumn(
-    "lds_extra",
-    "LDS extra",
-    "LDS cycles lost to bank conflicts, over the executions whose cost is known; ? = none is",
-    "extra_cycles_total",
-    (row) => (row.space === "lds" ? excessOf(row) : undefined),
-  ),
-  laneColumn(
-    "segment_excess",
-    "Segments +",
-    "Cache segments touched beyond the least, over the executions whose cost is known; ? = none is",
-    "segment_excess",
-    (row) => (row.space === "lds" ? undefined : excessOf(row)),
-  ),
+  laneColumn({
+    id: "lds_extra",
+    title: "LDS extra",
+    hint: "LDS cycles lost to bank conflicts, over the executions whose cost is known; ? = none is",
+    name: "extra_cycles_total",
+    costOf: (row) => (row.space === "lds" ? excessOf(row) : undefined),
+  }),
+  laneColumn({
+    id: "segment_excess",
+    title: "Segments +",
+    hint: "Cache segments touched beyond the least, over the executions whose cost is known; ? = none is",
+    name: "segment_excess",
+    costOf: (row) => (row.space === "lds" ? undefined : excessOf(row)),
+  }),
   {
     ...liveColumn("live_vectors", "Live"),
     hint: `${hintOf(LIVE_REGISTERS.live_vectors)}: VGPRs + AGPRs that a later row may read, or that this row writes`,
@@ -178,6 +179,7 @@ function sourceText(file: string | undefined, line: number | undefined): string 
   return line === undefined || Number.isNaN(line) ? file : `${file}:${line}`;
 }
 
+/** A number of samples; none where there are none: a cell stays empty. */
 const seen = (count: number) => count || null;
 
 function figure(
@@ -254,40 +256,42 @@ function LiveBar({ live, row }: { live: Live | null; row: number }) {
   );
 }
 
-/** A column that is there once lanes were evaluated; `pick` gives undefined where the row has no such cost. */
-function laneColumn(
-  id: string,
-  title: string,
-  hint: string,
-  name: string,
-  pick: (row: LanesRow) => number | null | undefined,
-): IsaColumn {
-  const picked = (row: number) => {
-    const lanes = laneRow(row);
-    return lanes && pick(lanes);
-  };
+interface LaneParts {
+  id: string;
+  title: string;
+  hint: string;
+  /** Name in the CSV. */
+  name: string;
+  /** What is lost at a row; null = not known, undefined = the row has no such cost. */
+  costOf: (row: LanesRow) => number | null | undefined;
+}
+
+/** A column that is there once lanes were evaluated. */
+function laneColumn({ name, costOf, ...parts }: LaneParts): IsaColumn {
   return {
-    id,
-    title,
-    hint,
+    ...parts,
     needs: "lanes",
     name: () => name,
-    value: (_, row) => picked(row) ?? null,
+    value: (_, row) => {
+      const lanes = laneRow(row);
+      return (lanes && costOf(lanes)) ?? null;
+    },
     show: (_, row) => {
-      const [lanes, value] = [laneRow(row), picked(row)];
-      if (!lanes || value === undefined) return null;
-      if (value === null) return <span title={lanes.reason ?? "not known"}>?</span>;
+      const lanes = laneRow(row);
+      const cost = lanes && costOf(lanes);
+      if (!lanes || cost === undefined) return null;
+      if (cost === null) return <span title={lanes.reason ?? "not known"}>?</span>;
       return (
         <span class="heat" style={{ "--heat": laneHeat(lanes).toFixed(3) }}>
-          {amount(value)}
+          {amount(cost)}
         </span>
       );
     },
   };
 }
 
-/** The columns that this trace has something for. */
-export function columnsHere(): IsaColumn[] {
+/** The columns that this trace has something for. Those of lanes and live registers are computed when they are shown. */
+export function columnsOfTrace(): IsaColumn[] {
   const facts = traceOverview();
   return withChanges(COLUMNS).filter(({ needs }) => {
     if (needs === "instructions") return facts.instruction_count > 0;
@@ -323,9 +327,9 @@ export function arranged<T extends { id: string }>(columns: T[], order: string[]
 
 /** The columns of this trace in their order; the drawing, the row and the instruction come first. */
 export function orderedColumns(): IsaColumn[] {
-  const here = columnsHere();
-  const movable = arranged(here.filter(isMovable), isaSettings.value.order);
-  return [...here.filter((column) => !isMovable(column)), ...movable];
+  const all = columnsOfTrace();
+  const movable = arranged(all.filter(isMovable), isaSettings.value.order);
+  return [...all.filter((column) => !isMovable(column)), ...movable];
 }
 
 /** Put a column where another one stands, or behind all. */

@@ -5,7 +5,8 @@ import { isFrozen, isMovable, moveColumn } from "./columns";
 import type { PlacedColumn } from "./rows";
 import { changeIsa, isaSettings, NARROWEST } from "./state";
 
-const DRAG_FROM = 5; // pixels
+/** Pixels that a press must move to be a drag, and by which a key makes a column wider. */
+const DRAG_FROM = 5;
 const KEY_STEP = 16;
 
 interface Props {
@@ -46,35 +47,25 @@ export function Heading({ columns, onWidth }: Props) {
     return next?.dataset.column ?? null;
   };
   const focus = (id: string | undefined) => {
+    // a column that was moved stands in its new place in the next frame
     requestAnimationFrame(() => {
       row.current?.querySelector<HTMLElement>(`[data-column="${id}"] button`)?.focus();
     });
   };
-  const press = (event: KeyboardEvent, { column, width }: PlacedColumn) => {
-    const sorted = columns.filter(({ column: { id } }) => id !== "canvas").map(({ column: { id } }) => id);
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    const wider = { "+": KEY_STEP, "-": -KEY_STEP }[event.key];
-    if (step !== undefined && event.shiftKey) {
-      const at = movable.indexOf(column.id);
-      if (at >= 0 && at + step >= 0 && at + step < movable.length) {
-        moveColumn(column.id, movable[step > 0 ? at + 2 : at - 1] ?? null);
-        focus(column.id);
-      }
-    } else if (step !== undefined) focus(sorted[sorted.indexOf(column.id) + step]);
-    else if (wider !== undefined) setWidth(column.id, width + wider);
-    else return;
+  const onKeyDown = (event: KeyboardEvent, placed: PlacedColumn) => {
+    if (!pressHeading(event, placed, { columns, movable, focus })) return;
     event.preventDefault();
     event.stopPropagation();
   };
 
-  const whole = columns.reduce((sum, { width }) => sum + width, 0);
+  const minWidth = columns.reduce((sum, { width }) => sum + width, 0);
   const template = columns.map(({ width }) => `${width}px`).join(" ");
   return (
     <div
       class="row head"
       role="row"
       ref={row}
-      style={{ gridTemplateColumns: `${template} 1fr`, minWidth: `${whole}px` }}
+      style={{ gridTemplateColumns: `${template} 1fr`, minWidth: `${minWidth}px` }}
     >
       {columns.map((placed) => (
         <HeadingCell
@@ -85,12 +76,40 @@ export function Heading({ columns, onWidth }: Props) {
             if (movable.includes(placed.column.id)) dragColumn(event, placed.column.id, drag, placeAt);
           }}
           onWidthStart={(event) => dragEdge(event, placed, onWidth)}
-          onKeyDown={(event) => press(event, placed)}
+          onKeyDown={(event) => onKeyDown(event, placed)}
         />
       ))}
       <span class={drag.value && drag.value.before === null ? "drop-before" : ""} />
     </div>
   );
+}
+
+interface HeadingRow {
+  columns: PlacedColumn[];
+  /** Ids of the columns that can be moved, in their order. */
+  movable: string[];
+  focus: (id: string | undefined) => void;
+}
+
+/** Arrows lead from heading to heading, with Shift they move the column; + and − change its width. True = it was one of these. */
+function pressHeading(event: KeyboardEvent, { column, width }: PlacedColumn, row: HeadingRow): boolean {
+  const { columns, movable, focus } = row;
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const wider = { "+": KEY_STEP, "-": -KEY_STEP }[event.key];
+  if (wider !== undefined) setWidth(column.id, width + wider);
+  else if (step === undefined) return false;
+  else if (event.shiftKey) {
+    const at = movable.indexOf(column.id);
+    const canMove = at >= 0 && movable[at + step] !== undefined;
+    if (!canMove) return true;
+    // to the right it comes before the column that is two further: its neighbour moves to the left of it
+    moveColumn(column.id, movable[step > 0 ? at + 2 : at - 1] ?? null);
+    focus(column.id);
+  } else {
+    const ids = columns.map(({ column: { id } }) => id).filter((id) => id !== "canvas"); // which has no button
+    focus(ids[ids.indexOf(column.id) + step]);
+  }
+  return true;
 }
 
 /** A column that is being dragged, and the one that it would stand before; null = behind all. */

@@ -40,9 +40,9 @@ export interface Sheet {
 const ready = <T>(answer: ReadonlySignal<Loaded<T>>): T | null =>
   answer.value.state === "ready" ? answer.value.value : null;
 
-const [LIVE_COLUMNS, LANE_COLUMNS] = (["live", "lanes"] as const).map((needed) =>
-  COLUMNS.filter(({ needs }) => needs === needed),
-) as [IsaColumn[], IsaColumn[]];
+const columnsThatNeed = (needed: IsaColumn["needs"]) => COLUMNS.filter(({ needs }) => needs === needed);
+const LIVE_COLUMNS = columnsThatNeed("live");
+const LANE_COLUMNS = columnsThatNeed("lanes");
 
 /** Canvas modes that this trace has something for. */
 export function canvasModes(): CanvasMode[] {
@@ -88,7 +88,7 @@ export function useSheet(code: Code): Sheet {
     samples,
     live: ready(answers.live),
     ...useArrows(isOneWave(mode), answers),
-    bars: useBars(canvas, code, figures, samples, answers),
+    bars: useBars({ code, canvas, figures, samples }, answers),
     heat,
     target,
     targetData,
@@ -98,33 +98,35 @@ export function useSheet(code: Code): Sheet {
 
 type Answers = ReturnType<typeof useAnswers>;
 
-/** Asks for what the modes need; what they do not need stays on its way. */
+/** Asks for what the modes need; what they do not need stays waiting, as an answer to no question. */
 function useAnswers(mode: LatencyMode, canvas: CanvasMode, target: number | undefined, rowCount: number) {
   const { holds } = traceOverview();
-  const of = current.value;
+  const document = current.value;
   // One wave is needed for its figures, and for the executions of a row.
   const needsWave = useComputed(() => isOneWave(isaSettings.value.mode) || selection.value.row !== undefined);
-  const wave = useAnswer(target === undefined || !needsWave.value ? null : waveOf(of, target));
-  const waitsOfAll = useAnswer(holds.waits ? arrow(of, "arrows") : null);
-  const branches = useAnswer(arrow(of, "branches"));
+  const wave = useAnswer(target === undefined || !needsWave.value ? null : waveOf(document, target));
+  const waitsOfAll = useAnswer(holds.waits ? arrow(document, "arrows") : null);
+  const branches = useAnswer(arrow(document, "branches"));
   const waitsOfWave = useAnswer(
-    target !== undefined && isOneWave(mode) && holds.waits ? arrow(of, "wave_waits", { wave: target }) : null,
+    target !== undefined && isOneWave(mode) && holds.waits ? arrow(document, "wave_waits", { wave: target }) : null,
   );
   const costsOfWave = useAnswer(
     target !== undefined && (mode === "sum_wave" || mode === "mean_wave")
-      ? arrow(of, "wave_costs", { wave: target }).as(costsFrom, rowCount)
+      ? arrow(document, "wave_costs", { wave: target }).as(costsFrom, rowCount)
       : null,
   );
   // Live registers do not delay what is on screen at first.
   const showsLive = LIVE_COLUMNS.some(isShown) && costsAnswer.value.state !== "waiting";
-  const live = useAnswer(showsLive ? arrow(of, "live_registers").as(liveFrom, rowCount) : null);
-  const classes = useAnswer(canvas === "classes" ? arrow(of, "stall_rows") : null);
-  const latencies = useAnswer(canvas === "memory" ? arrow(of, "row_latencies") : null);
+  const live = useAnswer(showsLive ? arrow(document, "live_registers").as(liveFrom, rowCount) : null);
+  const classes = useAnswer(canvas === "classes" ? arrow(document, "stall_rows") : null);
+  const latencies = useAnswer(canvas === "memory" ? arrow(document, "row_latencies") : null);
   const needsLanes = showsLanes(canvas) || LANE_COLUMNS.some((column) => isaSettings.value.columns[column.id]);
   useEffect(() => {
     if (needsLanes) wantLanes();
   });
-  const samples = useAnswer(holds.samples ? together(arrow(of, "samples"), arrow(of, "sample_reasons")) : null);
+  const samples = useAnswer(
+    holds.samples ? together(arrow(document, "samples"), arrow(document, "sample_reasons")) : null,
+  );
   return { wave, waitsOfAll, branches, waitsOfWave, costsOfWave, live, classes, latencies, samples };
 }
 
@@ -179,24 +181,33 @@ function useArrows(oneWave: boolean, answers: Answers): Pick<Sheet, "waits" | "b
 }
 
 /** The bars of the canvas; null = the mode has none, or they are on their way. */
-function useBars(
-  canvas: CanvasMode,
-  code: Code,
-  figures: Figures | null,
-  samples: Samples | null,
-  answers: Answers,
-): Bars | null {
+function useBars({ code, canvas, figures, samples }: BarSources, answers: Answers): Bars | null {
   const { withIdle, palette } = settings.value;
   const lanes = lanesNow();
   const [classes, latencies] = [ready(answers.classes), ready(answers.latencies)];
+  // bars hold their colours: they are made anew when these may be others
   const colours = `${theme.value} ${palette} ${JSON.stringify(settings.value.colours)}`;
   return useMemo<Bars | null>(() => {
-    if (canvas === "samples") return samples && sampleBars(samples);
-    if (canvas === "classes") return classes && classBars(classes, code.count);
-    if (canvas === "memory") return latencies && memoryBars(latencies);
-    if (showsLanes(canvas)) return lanes && laneBars(lanes.rows.rows, canvas === "lds");
-    if (!figures || canvas === "waits" || canvas === "branches") return null;
-    if (canvas === "latency_stall") return latencyAndStall(figures, code);
-    return latencyBars(figures, withIdle, canvas === "total");
+    switch (canvas) {
+      case "waits":
+      case "branches":
+        return null; // arrows
+      case "samples":
+        return samples && sampleBars(samples);
+      case "classes":
+        return classes && classBars(classes, code.count);
+      case "memory":
+        return latencies && memoryBars(latencies);
+      case "lds":
+      case "segments":
+        return lanes && laneBars(lanes.rows.rows, canvas === "lds");
+      case "latency_stall":
+        return figures && latencyAndStall(figures, code);
+      case "total":
+      case "exposed":
+        return figures && latencyBars(figures, { withIdle, withHidden: canvas === "total" });
+    }
   }, [canvas, figures, samples, classes, latencies, lanes, withIdle, colours, code]);
 }
+
+type BarSources = Pick<Sheet, "code" | "canvas" | "figures" | "samples">;

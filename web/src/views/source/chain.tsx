@@ -9,27 +9,46 @@ import { preview, selection } from "../../model/selection";
 import { settings } from "../../model/settings";
 import { type Sources, shortLine } from "../../model/source";
 
+/** A line that code was inlined from, or into. */
 interface Neighbour {
   file: string;
   line: number;
+  /** Of the inlined code. */
   cycles: number;
 }
 
+/** Further places are only counted. */
 const MOST = 8;
 
-function neighbours(calls: Columns, sources: Sources, file: number, line: number, inwards: boolean): Neighbour[] {
-  const names = inwards
-    ? ["file", "line", "inlined_file", "inlined_line"]
-    : ["inlined_file", "inlined_line", "file", "line"];
-  const [ofFile, ofLine, toFile, toLine] = names.map((name) => calls.numbers(name));
+interface Inlining {
+  calls: Columns;
+  sources: Sources;
+  /** Number of the file of the selected line, and the line. */
+  file: number;
+  line: number;
+}
+
+/** The lines from which the selected one was called, costliest first. */
+const callersOf = (inlining: Inlining) => neighboursOf(inlining, { own: "inlined_", other: "" });
+
+/** The lines that were inlined into the selected one, costliest first. */
+const inlinedInto = (inlining: Inlining) => neighboursOf(inlining, { own: "", other: "inlined_" });
+
+/** A row of `calls` is a call site (`file`, `line`) with what was inlined there (`inlined_file`, `inlined_line`). */
+function neighboursOf(
+  { calls, sources, file, line }: Inlining,
+  prefix: { own: "" | "inlined_"; other: "" | "inlined_" },
+): Neighbour[] {
+  const [ownFile, ownLine] = [calls.numbers(`${prefix.own}file`), calls.numbers(`${prefix.own}line`)];
+  const [otherFile, otherLine] = [calls.numbers(`${prefix.other}file`), calls.numbers(`${prefix.other}line`)];
   const [latency, idle] = [calls.numbers("latency_cycles_total"), calls.numbers("idle_cycles_total")];
-  const list: Neighbour[] = [];
+  const neighbours: Neighbour[] = [];
   for (let row = 0; row < calls.length; row++) {
-    if (ofFile?.[row] !== file || ofLine?.[row] !== line) continue;
+    if (ownFile[row] !== file || ownLine[row] !== line) continue;
     const cycles = (latency[row] ?? 0) + (settings.value.withIdle ? (idle[row] ?? 0) : 0);
-    list.push({ file: sources.files[toFile?.[row] ?? -1]?.file ?? "", line: toLine?.[row] ?? 0, cycles });
+    neighbours.push({ file: sources.files[otherFile[row] ?? -1]?.file ?? "", line: otherLine[row] ?? 0, cycles });
   }
-  return list.sort((a, b) => b.cycles - a.cycles);
+  return neighbours.sort((a, b) => b.cycles - a.cycles);
 }
 
 export function Chain({ sources }: { sources: Sources }) {
@@ -37,9 +56,9 @@ export function Chain({ sources }: { sources: Sources }) {
   const place = selection.value.sourceLine;
   const file = place ? sources.files.find((candidate) => candidate.file === place.file) : undefined;
   if (answer.value.state !== "ready" || !place || !file) return null;
-  const calls = answer.value.value;
-  const callers = neighbours(calls, sources, file.number, place.line, false);
-  const inlined = neighbours(calls, sources, file.number, place.line, true);
+  const inlining = { calls: answer.value.value, sources, file: file.number, line: place.line };
+  const callers = callersOf(inlining);
+  const inlined = inlinedInto(inlining);
   if (!callers.length && !inlined.length) return null;
   return (
     <div class="chain">

@@ -15,9 +15,13 @@ import type { Listed } from "./lines";
 interface Props {
   entry: Listed;
   language: Language;
+  /** In which its text starts. */
   state: LineState;
+  /** The weight that a full bar stands for. */
   scale: number;
+  /** The weight that shares are of. */
   total: number;
+  /** Of samples: why they were not issued, in words. */
   reason: string;
   /** What its bar is stacked of; null = stall, issue, idle and hidden. */
   categories: CostPart[] | null;
@@ -52,13 +56,14 @@ export function LineRow({
 }: Props) {
   const cost = entry.cost?.[attribution.value];
   const weight = cost ? weightOf(cost) : 0;
+  // stall is a share of the latency; of samples, those not issued of all
   const stall = cost ? (isSampled.value ? cost.stalled : cost.stall) : 0;
-  const all = cost ? (isSampled.value ? weight : cost.latency) : 0;
+  const stallBase = cost ? (isSampled.value ? weight : cost.latency) : 0;
   const classes = ["row can-click"];
   if (look.isSelected) classes.push("selected");
   if (look.isPreviewed) classes.push("preview");
   if (look.isFound) classes.push("found");
-  const heat = weight && scale ? Math.round(6 + 38 * Math.sqrt(weight / scale)) : 0;
+  const heat = weight && scale ? Math.round(LEAST_HEAT + HEAT_RANGE * Math.sqrt(weight / scale)) : 0;
   const background = heat ? `color-mix(in srgb, ${colourOf("stall")} ${heat}%, transparent)` : undefined;
   return (
     <div
@@ -88,7 +93,7 @@ export function LineRow({
         data-column="stall"
         title={entry.cost?.stallClass ? `mostly: ${entry.cost.stallClass}` : undefined}
       >
-        {all ? percent(stall / all) : ""}
+        {stallBase ? percent(stall / stallBase) : ""}
       </span>
       {changesAgainst.value === null ? null : (
         <span class="number" data-column="change" title={wasText(change)}>
@@ -152,6 +157,9 @@ function coloured(text: string, language: Language, state: LineState): Component
   ));
 }
 
+/** Percent of the colour of stall behind the text of a line that costs anything, and how much more behind the costliest. */
+const LEAST_HEAT = 6;
+const HEAT_RANGE = 38;
 /** From this heat on, faint text would not be read on it. */
 const WARM = 12;
 
