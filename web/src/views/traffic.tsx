@@ -30,6 +30,7 @@ import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 import "./traffic.css";
 
+/** Facts that the capture may lack: the name of the parameter, and how it is written. */
 const FACTS = [
   ["grid", "work-items of the dispatch: 1024,1,128"],
   ["workgroup", "work-items of a workgroup: 256"],
@@ -64,24 +65,27 @@ const FITS = figureColumns<TrafficFitsRow>(TRAFFIC_FITS, [
   ["arguments", "Arguments", "text"],
   ["verdict", "Verdict", "text"],
 ]);
-const REUSE = [
-  { words: "most lines are read by other XCDs only", colour: "worse" },
-  { words: "most are shared on the XCD", colour: "better" },
-  { words: "most are its own", colour: "quiet" },
-];
+/** With whom a workgroup shares most of its lines, and the meaning in the palette. */
+const REUSE = {
+  away: { words: "most lines are read by other XCDs only", meaning: "worse" },
+  shared: { words: "most are shared on the XCD", meaning: "better" },
+  own: { words: "most are its own", meaning: "quiet" },
+};
+/** Pixels of a workgroup, and the most of them in a line. */
 const CELL = 12;
+const MOST_COLUMNS = 64;
 const size = (bytes: number) => (bytes < 1000 ? `${short(bytes)} B` : `${short(bytes)}B`);
 
-/** What is known beside the capture, by document. */
-const given = signal<Record<number, Record<string, string>>>({});
+/** Facts that were entered, by document. */
+const enteredFacts = signal<Record<number, Record<string, string>>>({});
 
 function Traffic() {
-  const facts = given.value[current.value] ?? {};
+  const facts = enteredFacts.value[current.value] ?? {};
   const answer = useAnswer(json<TrafficAnswer>(current.value, "traffic", facts));
-  const give = (name: string, value: string) => {
+  const enter = (name: string, value: string) => {
     const { [name]: _before, ...others } = facts;
-    const own = value.trim() ? { ...others, [name]: value.trim() } : others;
-    given.value = { ...given.value, [current.value]: own };
+    const next = value.trim() ? { ...others, [name]: value.trim() } : others;
+    enteredFacts.value = { ...enteredFacts.value, [current.value]: next };
   };
   return (
     <div class="view">
@@ -95,7 +99,7 @@ function Traffic() {
                 name={name}
                 size={name === "arg" ? 30 : 10}
                 value={facts[name] ?? ""}
-                onChange={(event) => give(name, event.currentTarget.value)}
+                onChange={(event) => enter(name, event.currentTarget.value)}
               />
             </label>
           ))}
@@ -110,39 +114,13 @@ function Traffic() {
 
 function Page({ answer }: { answer: TrafficAnswer }) {
   const rows = answer.rows.rows;
-  const today = answer.mappings.rows[0];
-  const best = answer.mappings.rows.find((each) => each.mapping === answer.best_mapping);
+  const isKnown = answer.mappings.rows.length > 0;
   return (
     <>
       {answer.problem ? <Nothing>Not known: {answer.problem}.</Nothing> : null}
-      {today ? (
+      {isKnown ? (
         <>
-          <div class="figures">
-            <Figure
-              id="fabric_reads"
-              value={`${answer.known_share < 1 ? "≥ " : ""}${size(answer.read_bytes)}`}
-              name="read from the fabric"
-              hint="Lines that each XCD reads, added up, with caches that lose nothing"
-            />
-            <Figure
-              id="unavoidable"
-              value={size(answer.unavoidable_bytes)}
-              name="of it unavoidable"
-              hint="Lines that any workgroup reads, once each: no order of workgroups reads less"
-            />
-            <Figure
-              id="best"
-              value={best ? size(best.read_bytes) : "nothing to win"}
-              name={best ? best.mapping : "by another order"}
-              hint="The order of workgroups that reads least. Bytes, not time"
-            />
-            <Figure
-              id="hit_rate"
-              value={answer.hit_rate ? answer.hit_rate.map((each) => percent(each)).join(" to ") : "–"}
-              name="of L2 requests hit"
-              hint="Over the orders of waves that were simulated, and the traced one"
-            />
-          </div>
+          <Figures answer={answer} />
           <Workgroups answer={answer} />
           <Section title="Orders of workgroups">
             <SmallTable label="Orders of workgroups" columns={MAPPINGS} rows={answer.mappings.rows} />
@@ -177,68 +155,121 @@ function Page({ answer }: { answer: TrafficAnswer }) {
   );
 }
 
+function Figures({ answer }: { answer: TrafficAnswer }) {
+  const best = answer.mappings.rows.find(({ mapping }) => mapping === answer.best_mapping);
+  const isLowerBound = answer.known_share < 1;
+  return (
+    <div class="figures">
+      <Figure
+        id="fabric_reads"
+        value={`${isLowerBound ? "≥ " : ""}${size(answer.read_bytes)}`}
+        name="read from the fabric"
+        hint="Lines that each XCD reads, added up, with caches that lose nothing"
+      />
+      <Figure
+        id="unavoidable"
+        value={size(answer.unavoidable_bytes)}
+        name="of it unavoidable"
+        hint="Lines that any workgroup reads, once each: no order of workgroups reads less"
+      />
+      <Figure
+        id="best"
+        value={best ? size(best.read_bytes) : "nothing to win"}
+        name={best ? best.mapping : "by another order"}
+        hint="The order of workgroups that reads least. Bytes, not time"
+      />
+      <Figure
+        id="hit_rate"
+        value={answer.hit_rate ? answer.hit_rate.map((rate) => percent(rate)).join(" to ") : "–"}
+        name="of L2 requests hit"
+        hint="Over the orders of waves that were simulated, and the traced one"
+      />
+    </div>
+  );
+}
+
 /** Two pictures of the workgroups in the order in which they are launched: by XCD, and by whom they share lines with. */
 function Workgroups({ answer }: { answer: TrafficAnswer }) {
   const cells = answer.workgroups.rows;
   if (!cells.length) return <p class="faint-text">There are too many workgroups, or lines, for a picture.</p>;
-  const [x = 1] = answer.counts;
-  let wide = x;
-  while (wide < 64 && wide * wide < cells.length) wide += x;
-  const xcds = [...new Set(cells.map((each) => each.xcd))].sort((a, b) => a - b);
-  const panels: [string, (each: TrafficWorkgroupsRow) => string, { words: string; colour: string }[]][] = [
-    ["by XCD", (each) => seriesColour(each.xcd), xcds.map((n) => ({ words: `XCD ${n}`, colour: seriesColour(n) }))],
-    ["by reuse", reuseColour, REUSE.map(({ words, colour }) => ({ words, colour: colourOf(colour) }))],
+  const columns = columnCount(cells.length, answer.counts[0] ?? 1);
+  const xcds = [...new Set(cells.map((workgroup) => workgroup.xcd))].sort((a, b) => a - b);
+  const pictures = [
+    {
+      title: "by XCD",
+      colour: ({ xcd }: TrafficWorkgroupsRow) => seriesColour(xcd),
+      legend: xcds.map((xcd) => ({ words: `XCD ${xcd}`, colour: seriesColour(xcd) })),
+    },
+    {
+      title: "by reuse",
+      colour: reuseColour,
+      legend: Object.values(REUSE).map(({ words, meaning }) => ({ words, colour: colourOf(meaning) })),
+    },
   ];
   return (
     <div class="traffic-panels">
-      {panels.map(([title, colour, parts]) => (
+      {pictures.map(({ title, colour, legend }) => (
         <Section key={title} title={`${exact(cells.length)} workgroups ${title}`}>
-          <PartLegend parts={parts} />
-          <Cells cells={cells} wide={Math.min(wide, 64)} label={title} colour={colour} />
+          <PartLegend parts={legend} />
+          <Cells cells={cells} columns={columns} label={title} colour={colour} />
         </Section>
       ))}
     </div>
   );
 }
 
-function reuseColour({ shared_share, away_share }: TrafficWorkgroupsRow) {
-  const shares = [away_share, shared_share, 1 - shared_share - away_share];
-  return colourOf(REUSE[shares.indexOf(Math.max(...shares))]?.colour ?? "quiet");
+/** Columns of a picture that is about square: whole rows of the grid, of which each has `x` workgroups, as far as they fit. */
+function columnCount(workgroups: number, x: number): number {
+  let columns = x;
+  while (columns < MOST_COLUMNS && columns * columns < workgroups) columns += x;
+  return Math.min(columns, MOST_COLUMNS);
+}
+
+/** The colour of the largest of three shares; of equal ones the first counts. */
+function reuseColour({ shared_share: shared, away_share: away }: TrafficWorkgroupsRow): string {
+  const own = 1 - shared - away;
+  const largest = Math.max(away, shared, own);
+  if (away === largest) return colourOf(REUSE.away.meaning);
+  return colourOf(shared === largest ? REUSE.shared.meaning : REUSE.own.meaning);
 }
 
 interface CellsProps {
   cells: TrafficWorkgroupsRow[];
-  wide: number;
+  columns: number;
   label: string;
-  colour: (each: TrafficWorkgroupsRow) => string;
+  colour: (workgroup: TrafficWorkgroupsRow) => string;
 }
 
-function Cells({ cells, wide, label, colour }: CellsProps) {
-  const high = Math.ceil(cells.length / wide);
+function Cells({ cells, columns, label, colour }: CellsProps) {
+  const lines = Math.ceil(cells.length / columns);
   return (
     <svg
       role="img"
       aria-label={`Workgroups ${label}`}
-      viewBox={`0 0 ${wide * CELL} ${high * CELL}`}
-      width={wide * CELL}
+      viewBox={`0 0 ${columns * CELL} ${lines * CELL}`}
+      width={columns * CELL}
     >
-      {cells.map((each, at) => (
+      {cells.map((workgroup, n) => (
         <rect
-          key={each.number}
-          x={(at % wide) * CELL}
-          y={Math.floor(at / wide) * CELL}
+          key={workgroup.number}
+          x={(n % columns) * CELL}
+          y={Math.floor(n / columns) * CELL}
           width={CELL - 1}
           height={CELL - 1}
-          fill={colour(each)}
-          data-xcd={each.xcd}
+          fill={colour(workgroup)}
+          data-xcd={workgroup.xcd}
         >
-          <title>
-            {`workgroup ${each.x}, ${each.y}, ${each.z} on XCD ${each.xcd}: reads ${exact(each.lines_count)} lines, ` +
-              `${percent(each.shared_share)} shared on its XCD, ${percent(each.away_share)} with other XCDs only`}
-          </title>
+          <title>{workgroupFacts(workgroup)}</title>
         </rect>
       ))}
     </svg>
+  );
+}
+
+function workgroupFacts({ x, y, z, xcd, lines_count, shared_share, away_share }: TrafficWorkgroupsRow): string {
+  return (
+    `workgroup ${x}, ${y}, ${z} on XCD ${xcd}: reads ${exact(lines_count)} lines, ` +
+    `${percent(shared_share)} shared on its XCD, ${percent(away_share)} with other XCDs only`
   );
 }
 

@@ -1,4 +1,4 @@
-// The answer to `summary`.
+// The answer to `summary`, and the lines of its table of CUs.
 import type {
   CoverageAnswer,
   SummaryByCuRow,
@@ -10,6 +10,7 @@ import type {
   SummaryTotalsRow,
 } from "../../data/answers.gen";
 
+/** What the counters in the trace say; `names_are_known` = the capture tells which counters it holds. */
 export interface Counted {
   definition: string;
   names_are_known: boolean;
@@ -70,22 +71,24 @@ export interface CuLine {
   place: string;
   se: number;
   cu: number;
+  /** Hardware unit -> share of the busy cycles of the CU. */
   shares: Map<string, number>;
+  /** Counter -> sum of its samples. */
   counts: Map<string, number>;
 }
 
 /** The CUs that counted anything, by shader engine and number. */
 export function cuLines(counted: Counted): CuLine[] {
   const lines = new Map<string, CuLine>();
-  const at = (se: number, cu: number) => {
+  const lineOf = (se: number, cu: number) => {
     const place = `SE ${se} CU ${cu}`;
-    const present = lines.get(place);
-    if (present) return present;
-    const line = { place, se, cu, shares: new Map<string, number>(), counts: new Map<string, number>() };
+    const line = lines.get(place) ?? { place, se, cu, shares: new Map(), counts: new Map() };
     lines.set(place, line);
     return line;
   };
-  for (const { name, se, cu, value_total } of counted.by_cu) if (value_total) at(se, cu).counts.set(name, value_total);
-  for (const { unit, se, cu, share } of counted.hardware_by_cu) at(se, cu).shares.set(unit, share);
+  for (const { name, se, cu, value_total } of counted.by_cu) {
+    if (value_total) lineOf(se, cu).counts.set(name, value_total);
+  }
+  for (const { unit, se, cu, share } of counted.hardware_by_cu) lineOf(se, cu).shares.set(unit, share);
   return [...lines.values()].sort((a, b) => a.se - b.se || a.cu - b.cu);
 }

@@ -6,6 +6,7 @@ import type { Column } from "../../widgets/data_table";
 import { SmallTable } from "../../widgets/small_table";
 import { type Counted, type CuLine, cuLines } from "./answer";
 
+/** Hardware unit -> meaning in the palette, for units that have another name than it. */
 const MEANING: Record<string, string> = { MFMA: "MATRIX", SCA: "SALU", MISC: "MESSAGE" };
 
 export function Hardware({ counted }: { counted: Counted }) {

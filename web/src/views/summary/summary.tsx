@@ -19,6 +19,7 @@ import { Hardware } from "./counted";
 import { Kernels, Totals } from "./totals";
 import "./summary.css";
 
+/** Pixels of the ring on screen. */
 const RING: Size = { width: 150, height: 150 };
 
 function Summary() {
@@ -26,6 +27,7 @@ function Summary() {
   return <Answered answer={answer}>{(value) => <Page answer={value} />}</Answered>;
 }
 
+/** The cycles of the waves by what they did: the parts of the ring. */
 function partsOf({ activity }: SummaryAnswer) {
   return [
     {
@@ -54,6 +56,7 @@ function Page({ answer }: { answer: SummaryAnswer }) {
     const parts = partsOf(answer).map((part) => ({ ...part, colour: colourOf(part.label) }));
     paintRing(painter, size.width, size.height, parts, [short(answer.activity.cycles_total), "cycles"]);
   };
+  /** What is saved: the ring with its legend beside it. */
   const picture = (painter: Painter, size: Size) => {
     ring(painter, { width: RING.width, height: size.height });
     partsOf(answer).forEach(({ label, share }, number) => {
@@ -63,7 +66,7 @@ function Page({ answer }: { answer: SummaryAnswer }) {
   };
   const offers = [
     ...pictures(picture, () => ({ width: 300, height: RING.height })),
-    { format: "csv", make: () => table(answer) },
+    { format: "csv", make: () => asCsv(answer) },
   ];
   return (
     <div class="view">
@@ -180,10 +183,13 @@ function Pipes({ answer }: { answer: SummaryAnswer }) {
   );
 }
 
+/** Pipe -> meaning in the palette, for pipes that have another name than it. */
 const MEANING: Record<string, string> = { SCALAR: "SALU", BRANCH: "JUMP", RAY: "BVH", IMMEDIATE: "IMMED" };
 
-function table(answer: SummaryAnswer): string {
-  const rows: (string | number | null)[][] = partsOf(answer).map((p) => [p.label, p.cycles, p.share]);
+function asCsv(answer: SummaryAnswer): string {
+  const rows: [what: string, cyclesOrCount: number | null, share: number | null][] = partsOf(answer).map(
+    ({ label, cycles, share }) => [label, cycles, share],
+  );
   for (const { state, cycles_total, share } of answer.states) rows.push([`state ${state}`, cycles_total, share]);
   for (const { pipe, busy_cycles_total, busy_share } of answer.pipes.busy) {
     rows.push([`pipe ${pipe}`, busy_cycles_total, busy_share]);
