@@ -6,7 +6,7 @@ add_group(wavewright_core isa cpp/src/isa
 add_group(wavewright_core caches cpp/src/caches
   cache_orders.cpp)
 add_group(wavewright_core evaluate cpp/src/evaluate
-  evaluate.cpp instruction.cpp machine.cpp memory.cpp value.cpp)
+  access_costs.cpp evaluate.cpp instruction.cpp machine.cpp memory.cpp pass.cpp value.cpp)
 add_group(wavewright_core operations cpp/src/evaluate
   dwords.cpp operations.cpp operations_carry.cpp operations_compare.cpp operations_float.cpp operations_half.cpp
   operations_lanes.cpp operations_mask.cpp operations_scalar.cpp operations_vector.cpp operations_wide.cpp)

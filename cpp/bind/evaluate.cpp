@@ -80,8 +80,9 @@ Start start_of(const std::vector<std::tuple<unsigned, unsigned, uint32_t>>& regi
                Triple workgroups, bool packed_ids, unsigned id_registers, unsigned lane_count) {
     Start start;
     for (const auto& [number, what, value] : registers) {
-        if (number >= 1536 || what > 4) throw nb::value_error("no such register");
-        start.registers.push_back({static_cast<uint16_t>(number), static_cast<uint8_t>(what), value});
+        if (number >= 1536 || what > static_cast<unsigned>(StartContent::argument))
+            throw nb::value_error("no such register");
+        start.registers.push_back({static_cast<uint16_t>(number), static_cast<StartContent>(what), value});
     }
     const auto bytes_of = [](const nb::bytes& bytes) {
         const auto* data = reinterpret_cast<const uint8_t*>(bytes.c_str());
@@ -106,7 +107,8 @@ nb::dict run(const Evaluator& evaluator, const Start& start, unsigned wave, nb::
     auto evaluation = std::make_shared<Evaluation>();
     {
         nb::gil_scoped_release unlocked;
-        *evaluation = evaluator.run(start, wave, rows.values(), most_patterns, keeps_executions);
+        *evaluation = evaluator.run(start, wave, rows.values(),
+                                    {.most_patterns = most_patterns, .has_executions = keeps_executions});
     }
     PatternAddresses addresses{&evaluation->patterns.address};
     nb::dict answer;
@@ -134,7 +136,7 @@ nb::dict walk(const Evaluator& evaluator, const Start& start, unsigned wave, nb:
         nb::gil_scoped_release unlocked;
         walked->traced = rows.values();
         walked->most_steps = most_steps;
-        *evaluation = evaluator.run(start, wave, *walked);
+        *evaluation = evaluator.walk(start, wave, *walked);
     }
     PatternAddresses addresses{&evaluation->executions.address};
     nb::dict answer;

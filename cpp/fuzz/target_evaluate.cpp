@@ -63,11 +63,15 @@ void fuzz_evaluate(Bytes input) {
     start.packed_ids = (seed & 2) != 0;
     start.id_registers = 3;
     if ((seed & 4) != 0) start.workgroup[0] = 16, start.workgroup[1] = 3;
-    start.registers = {{4, 2, 0}, {5, 3, 0}, {6, 1, 0}, {7, 0, 12}, {8, 4, 8}};
+    start.registers = {{4, StartContent::address_low, 0},
+                       {5, StartContent::address_high, 0},
+                       {6, StartContent::workgroup_id, 0},
+                       {7, StartContent::constant, 12},
+                       {8, StartContent::argument, 8}};
     start.regions.push_back({std::vector<uint8_t>(32, seed), std::vector<uint8_t>(32, 1), std::vector<uint8_t>(32, 0)});
     start.regions.front().certain[9] = 0;
     const Evaluator evaluator(code, lane_count);
-    const Evaluation result = evaluator.run(start, seed & 3, path, 8, true);
+    const Evaluation result = evaluator.run(start, seed & 3, path, {.most_patterns = 8, .has_executions = true});
     for (size_t each = 0; each < rows; ++each) {
         const RowSums& sums = result.rows;
         require(sums.known_count[each] <= sums.execution_count[each], "more known than executed");

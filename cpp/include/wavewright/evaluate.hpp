@@ -1,5 +1,7 @@
-// Lane addresses of executed memory instructions: the integer part of machine code, evaluated along the path that a
-// wave took. What is not certain stays unknown, with the reason; nothing is guessed.
+// Lane addresses of executed memory instructions, and what they cost: the integer part of machine code, evaluated along
+// the path that a wave took (docs/explanation/lane-addresses.md). From texts of instructions, the state of registers
+// when a wave starts and the rows that it executed, to sums per row. What is not certain stays unknown, with the
+// reason; nothing is guessed.
 #pragma once
 
 #include <compare>
@@ -15,12 +17,12 @@
 
 namespace wavewright::evaluate {
 
-// Why a number is not certain.
+// Why a number is not certain. `detail` is what Reason::detail holds; rows are places in EvaluatedCode::texts.
 enum class ReasonKind : uint8_t {
     none = 0,
     start_register = 1,   // detail: register that nobody described
-    workgroup_id = 2,     // detail: axis
-    argument = 3,         // detail: offset in bytes
+    workgroup_id = 2,     // detail: axis, 0 to 2
+    argument = 3,         // detail: offset in bytes from the start of the arguments
     load = 4,             // detail: row that loaded it from memory
     lds_load = 5,         // detail: row that loaded it from LDS
     not_evaluated = 6,    // detail: row of an instruction that is not evaluated
@@ -29,13 +31,13 @@ enum class ReasonKind : uint8_t {
     contradiction = 9,    // detail: branch that went another way than its condition says
     path = 10,            // detail: row behind which the trace goes on where the code does not
     base_alignment = 11,  // detail: reason of the base, see Reason::base
-    unaligned = 12,
-    no_rule = 13,
-    out_of_range = 14,   // lanes outside of the buffer
-    lds_or_memory = 15,  // flat: depends on the address
-    addressing = 16,     // a way of addressing that is not evaluated: detail row
-    high_half = 17,      // part of a 64-bit number
-    rounding = 18,       // depends on the last bit of a reciprocal
+    unaligned = 12,       // of a cost: no rule says what unaligned accesses cost
+    no_rule = 13,         // of a cost: no rule for this access on this GPU
+    out_of_range = 14,    // detail: row with lanes that are in part outside of the buffer
+    lds_or_memory = 15,   // FLAT: the address decides which of them answers
+    addressing = 16,      // detail: row with a way of addressing that is not evaluated
+    high_half = 17,       // part of a 64-bit number of which only the low half can be told
+    rounding = 18,        // depends on the last bit of a reciprocal
 };
 
 struct Reason {
@@ -44,7 +46,7 @@ struct Reason {
     friend auto operator<=>(const Reason&, const Reason&) = default;
 };
 
-// What must hold for an answer, bits.
+// What must hold for a result, a bit each.
 enum Assumption : uint8_t {
     pointer_aligned = 1,  // a pointer argument is a multiple of a segment
     no_wrap = 2,          // adding offsets to an index does not leave its 32 bits
@@ -66,39 +68,50 @@ struct RowAccess {
 };
 
 struct EvaluatedCode {
-    std::vector<std::string> texts;  // by row
+    // One value per row.
+    std::vector<std::string> texts;  // disassembly
     std::vector<int32_t> target;     // row that a branch jumps to; negative = none
     std::vector<RowAccess> access;
-    std::string column;  // of isa::targets()
-    std::vector<LdsRule> lds_rules;
-    unsigned group_lanes = 0;  // segment rule: lanes that are served together; 0 = no rule
+
+    std::string column;              // the instruction set, one of isa::targets()
+    std::vector<LdsRule> lds_rules;  // RowAccess::lds_rule is a place in them
+    unsigned group_lanes = 0;        // segment rule: lanes that are served together; 0 = no rule
     unsigned segment_bytes = 0;
-    uint8_t pointer_zero_bits = 8;  // of pointers, by assumption
+    uint8_t pointer_zero_bits = 8;  // pointer arguments are multiples of 2 to this power, by assumption
 };
 
 // Memory whose contents are certain in part: kernel arguments, the dispatch packet.
 struct Region {
-    std::vector<uint8_t> bytes, certain;  // certain: 1 per byte
-    std::vector<uint8_t> is_pointer;      // 1 for each byte of an argument that is a pointer; empty: not described
+    // One value per byte.
+    std::vector<uint8_t> bytes;
+    std::vector<uint8_t> certain;     // 1 = `bytes` is what the memory holds
+    std::vector<uint8_t> is_pointer;  // 1 = part of an argument that is a pointer; empty = nobody described arguments
 };
 
-// What registers hold when a wave starts.
+// What a register holds when a wave starts, and the meaning of StartRegister::value. Callers in Python use the numbers.
+enum class StartContent : uint8_t {
+    constant = 0,      // the value
+    workgroup_id = 1,  // along an axis, 0 to 2
+    address_low = 2,   // low dword of the address of a region; the value is its place in Start::regions
+    address_high = 3,  // high dword of it
+    argument = 4,      // the dword at an offset in bytes of region 0, which holds the arguments
+};
+
 struct StartRegister {
-    uint16_t number = 0;
-    // 0 constant `value`, 1 workgroup id of axis `value`, 2 low and 3 high half of the address of region `value`,
-    // 4 the dword at offset `value` of region 0
-    uint8_t what = 0;
+    uint16_t number = 0;  // isa::Register
+    StartContent content = StartContent::constant;
     uint32_t value = 0;
 };
 
+// The state in which the waves of a dispatch start.
 struct Start {
-    std::vector<StartRegister> registers;
+    std::vector<StartRegister> registers;  // scalar ones; nothing is known about those that are missing
     std::vector<Region> regions;
-    uint32_t workgroup[3] = {0, 1, 1};   // work-items; 0 = not known, taken as one-dimensional
-    uint32_t workgroups[3] = {0, 0, 0};  // of the grid; 0 = not known
-    bool packed_ids = false;             // all ids in v0, 10 bits each
-    uint8_t id_registers = 1;            // else v0, v1, v2
-    unsigned lane_count = 64;
+    uint32_t workgroup[3] = {0, 1, 1};   // work-items along each axis; x = 0: not known, taken as one-dimensional
+    uint32_t workgroups[3] = {0, 0, 0};  // of the grid along each axis; 0 = not known
+    bool packed_ids = false;             // the work-item ids of all axes are in v0, 10 bits each
+    uint8_t id_registers = 1;            // not packed: this many of v0, v1, v2 hold the id of their axis
+    unsigned lane_count = 64;            // 32 or 64
 };
 
 // Sums over the executions of each row.
@@ -107,13 +120,14 @@ struct RowSums {
     Column<uint32_t> mask_known_count;   // executions whose active lanes are certain
     Column<uint64_t> active_lane_total;  // over these
     Column<uint32_t> known_count;        // executions whose lane addresses are certain
-    Column<uint32_t> cost_known_count;   // and whose costs a rule says
-    Column<uint64_t> ideal_cycle_total;  // LDS
+    Column<uint32_t> cost_known_count;   // of these, executions whose costs a rule says
+    // Over executions with known costs: LdsCost, segment_count() and least_segment_count() of lane_costs.hpp.
+    Column<uint64_t> ideal_cycle_total;
     Column<uint64_t> extra_cycle_total;
-    Column<uint64_t> segment_total;  // memory
+    Column<uint64_t> segment_total;
     Column<uint64_t> least_segment_total;
-    Column<uint64_t> requested_byte_total;
-    Column<uint8_t> assumptions;
+    Column<uint64_t> requested_byte_total;  // over executions with known addresses
+    Column<uint8_t> assumptions;            // bits of Assumption
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
@@ -131,14 +145,15 @@ struct RowSums {
     }
 };
 
+// Why addresses or costs of executions of a row are not known; one row for each different reason.
 struct ReasonRows {
     Column<int32_t> row;
-    Column<uint8_t> kind;
+    Column<uint8_t> kind;  // ReasonKind
     Column<int32_t> detail;
-    Column<uint32_t> base_kind;  // of base_alignment: ReasonKind of the base
+    Column<uint32_t> base_kind;  // of base_alignment: ReasonKind of the base, else none
     Column<int32_t> base_detail;
-    Column<uint32_t> count;
-    Column<uint8_t> is_cost;  // the addresses are certain, the cost is not
+    Column<uint32_t> count;   // executions
+    Column<uint8_t> is_cost;  // 1 = the addresses are certain, the cost is not
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
@@ -152,14 +167,14 @@ struct ReasonRows {
     }
 };
 
-// Different patterns of a row: addresses relative to the base, in bytes.
+// Different patterns of a row: addresses relative to the base, up to multiples of 256 bytes.
 struct PatternRows {
     Column<int32_t> row;
-    Column<uint32_t> count;  // executions
-    Column<uint64_t> active;
+    Column<uint32_t> count;   // executions
+    Column<uint64_t> active;  // a bit per lane
     Column<uint8_t> width_bytes;
-    Column<uint8_t> place;    // which of the addresses of the instruction: 0, 1
-    Column<int64_t> address;  // kLanes for each pattern
+    Column<uint8_t> place;    // 0 or 1: ds_read2_... and their kin have two addresses per lane
+    Column<int64_t> address;  // in bytes, 64 for each pattern (one per lane)
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
@@ -174,14 +189,14 @@ struct PatternRows {
 // Every execution of a memory instruction, in the order of the path.
 struct ExecutionRows {
     Column<uint64_t> position;  // in the path
-    Column<uint8_t> place;      // which of the addresses of the instruction: 0, 1
+    Column<uint8_t> place;      // as in PatternRows
     Column<uint8_t> is_known;
-    Column<uint8_t> kind;  // why not: ReasonKind
+    Column<uint8_t> kind;  // why it is not known: ReasonKind
     Column<int32_t> detail;
-    Column<uint64_t> active;
-    Column<uint8_t> has_base;      // whether addresses are relative to an unknown base
+    Column<uint64_t> active;       // a bit per lane
+    Column<uint8_t> has_base;      // 1 = addresses are relative to an unknown base
     Column<int32_t> base_pointer;  // offset of the argument that is the pointer in this base; -1 = another base
-    Column<int64_t> address;       // kLanes for each row
+    Column<int64_t> address;       // in bytes, 64 for each row (one per lane)
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
@@ -201,21 +216,24 @@ struct Evaluation {
     ExecutionRows executions;  // where they were asked for
     ReasonRows reasons;
     PatternRows patterns;
-    int32_t contradiction_row = -1;     // branch that contradicts the path; rows behind it were not evaluated
-    int32_t misfit_row = -1;            // row behind which the path does not fit the code
+    int32_t contradiction_row = -1;     // branch that contradicts the path: nothing behind it is known; -1 = none
+    int32_t misfit_row = -1;            // row behind which the path does not fit the code; -1 = none
     uint32_t branch_count = 0;          // conditional branches
     uint32_t checked_branch_count = 0;  // whose condition is certain
 };
 
 // A wave that goes where its branches lead, with a traced path as the guide where their conditions are not certain.
 struct Walk {
-    std::span<const int32_t> traced;  // begins where the wave does
+    // Given.
+    std::span<const int32_t> traced;  // rows; the first one is where the wave begins
     size_t most_steps = 0;
-    Column<int32_t> row;                // that it came to
+
+    // Filled.
+    Column<int32_t> row;                // that it came to, one after the other
     bool is_complete = false;           // whether it came to its end
     uint32_t assumed_branch_count = 0;  // branches at which it went the traced way, because nothing else tells it
-    size_t traced_at = 0;               // place in `traced` behind its last step,
-    bool is_in_step = true;             // as long as it goes the traced way
+    size_t traced_at = 0;               // place in `traced` behind the last row that it has in common with the wave
+    bool is_in_step = true;             // whether the wave has gone the traced way so far
 
     template <class Visitor>
     void each_column(Visitor&& visit) {
@@ -223,13 +241,13 @@ struct Walk {
     }
 };
 
-class Machine;
-struct Addresses;
-struct Base;
-struct Instruction;
-struct PlaceCost;
-struct Tally;
-struct Wide;
+// Which details of an evaluation are wanted besides its sums.
+struct Details {
+    unsigned most_patterns = 0;  // different patterns of a row
+    bool has_executions = false;
+};
+
+struct ReadCode;
 
 // Code that waves ran, read once for all of them.
 class Evaluator {
@@ -239,37 +257,14 @@ class Evaluator {
     Evaluator& operator=(const Evaluator&) = delete;
     ~Evaluator();
 
-    // Evaluates one wave: `path` are its rows in order, `wave` is its number in the workgroup. Up to `most_patterns`
-    // different patterns of each row are kept, and every execution where `keeps_executions`.
-    Evaluation run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
-                   bool keeps_executions = false) const;
+    // Evaluates one wave: `path` are its rows in order, `wave` is its number in the workgroup.
+    Evaluation run(const Start& start, unsigned wave, std::span<const int32_t> path, const Details& details) const;
 
-    // Every execution of one wave that goes where its branches lead.
-    Evaluation run(const Start& start, unsigned wave, Walk& walk) const;
+    // Evaluates one wave that goes where its branches lead, with all of its executions.
+    Evaluation walk(const Start& start, unsigned wave, Walk& walk) const;
 
   private:
-    struct Row;
-
-    Evaluation run(const Start& start, unsigned wave, std::span<const int32_t> path, unsigned most_patterns,
-                   bool keeps_executions, int rounding, bool& used_reciprocal, Walk* walk = nullptr) const;
-    static void keep_equal(Evaluation& result, const Evaluation& other);
-
-    void access_memory(Machine& machine, const Instruction& instruction, size_t position, RowSums& sums,
-                       Tally& tally) const;
-    void record(Machine& machine, uint64_t active, const Addresses& addresses, RowSums& sums, Tally& tally) const;
-    PlaceCost cost_of(const RowAccess& access, const Wide& wide, const Base& base, uint64_t active) const;
-    static void keep_pattern(const Wide& wide, uint64_t active, uint8_t width, uint8_t place, int32_t row,
-                             Tally& tally);
-    void follow(Machine& machine, const Instruction& instruction, int32_t row, int32_t next, Evaluation& result,
-                Reason& stopped) const;
-    bool falls_to(int32_t from, int32_t next) const;
-    // The row that a walk comes to next; -1 = it ends, or nothing tells it.
-    int32_t next_row(Machine& machine, const Instruction& instruction, int32_t row, Evaluation& result,
-                     Walk& walk) const;
-
-    EvaluatedCode code_;
-    unsigned lane_count_;
-    std::vector<std::unique_ptr<Row>> rows_;
+    std::unique_ptr<const ReadCode> code_;
 };
 
 }  // namespace wavewright::evaluate

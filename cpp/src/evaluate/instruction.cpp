@@ -9,6 +9,7 @@
 namespace wavewright::evaluate {
 namespace {
 
+// Suffixes of mnemonics. The longest first: _e64_dpp also ends with _dpp.
 constexpr std::string_view kEncodings[] = {"_e64_dpp", "_e32", "_e64", "_dpp", "_sdwa"};
 
 std::string_view trimmed(std::string_view text) {
@@ -45,7 +46,7 @@ std::optional<int64_t> integer_of(std::string_view text) {
     return negative ? -static_cast<int64_t>(number) : static_cast<int64_t>(number);
 }
 
-// Inline constants that are spelled as floats.
+// The bits of inline constants that are spelled as floats. Their negative forms are read as `-` and the positive one.
 std::optional<uint32_t> float_of(std::string_view text) {
     static constexpr std::pair<std::string_view, uint32_t> kFloats[] = {
         {"0.5", 0x3F000000}, {"1.0", 0x3F800000}, {"2.0", 0x40000000}, {"4.0", 0x40800000}};
@@ -88,7 +89,9 @@ constexpr RegisterFile kFiles[] = {{"ttmp", isa::ttmp0, isa::m0},
                                    {"s", isa::sgpr0, isa::vcc_lo},
                                    {"a", isa::agpr0, isa::register_end}};
 
+// Reads v7, s[4:5]. Returns false for other texts.
 bool read_numbered(std::string_view text, Operand& operand) {
+    constexpr int64_t kMostRegisters = 64;  // more than any operand has
     for (const RegisterFile& file : kFiles) {
         if (!text.starts_with(file.prefix)) continue;
         std::string_view rest = text.substr(file.prefix.size());
@@ -101,7 +104,8 @@ bool read_numbered(std::string_view text, Operand& operand) {
         } else {
             first = last = integer_of(rest);
         }
-        if (!first || !last || *first < 0 || *last < *first || *last - *first > 63 || file.first + *last >= file.end)
+        if (!first || !last || *first < 0 || *last < *first || *last - *first >= kMostRegisters ||
+            file.first + *last >= file.end)
             continue;
         operand.kind = Operand::Kind::register_;
         operand.number = static_cast<uint16_t>(file.first + *first);
@@ -152,7 +156,7 @@ Operand read_operand(std::string_view text, unsigned depth = 0) {
         return operand;
     }
     if (text.ends_with(".l") || text.ends_with(".h")) {
-        operand.half = text.back() == 'l' ? 1 : 2;
+        operand.half = text.back() == 'l' ? Half::low : Half::high;
         text.remove_suffix(2);
     }
     for (const NamedRegister& named : kNamed)
@@ -166,7 +170,8 @@ Operand read_operand(std::string_view text, unsigned depth = 0) {
     return operand;
 }
 
-// DPP controls: AMD's instruction set documents, "Data Parallel Processing"; rows have 16 lanes.
+// DPP controls: AMD's instruction set documents, "Data Parallel Processing". A quad has 4 lanes, a row 16. Each control
+// is a function from a lane to the lane it reads, -1 for none.
 void read_move(Instruction& instruction, unsigned lane_count) {
     LaneMove& move = instruction.move;
     const bool has_dpp8 = instruction.has("dpp8");
@@ -221,7 +226,34 @@ void read_move(Instruction& instruction, unsigned lane_count) {
     }
 }
 
+// Whether a word is an operand. Others are modifiers, `name:value` or a name behind the operands; of operands only
+// ranges of registers (s[4:5]) have a colon.
+bool is_operand(std::string_view word, bool is_first_of_part, bool has_modifiers) {
+    if (!is_first_of_part) return false;
+    const bool has_brackets = word.find('[') != std::string_view::npos;
+    const bool is_list = word.find(":[") != std::string_view::npos;  // quad_perm:[0,1,2,3]
+    if (has_brackets && !is_list) return true;
+    return word.find(':') == std::string_view::npos && !has_modifiers;
+}
+
+// `v0, s[4:5], off offset:16`: operands are separated by commas, modifiers stand behind the last one.
+void read_operands(std::string_view text, Instruction& instruction) {
+    for (std::string_view part : parts_of(text, ',')) {
+        bool is_first = true;
+        for (std::string_view word : parts_of(trimmed(part), ' ')) {
+            if (word.empty()) continue;
+            const bool has_modifiers = !instruction.operands.empty() && !instruction.words.empty();
+            if (is_operand(word, is_first, has_modifiers))
+                instruction.operands.push_back(read_operand(word));
+            else
+                instruction.words.emplace_back(word);
+            is_first = false;
+        }
+    }
+}
+
 Instruction read_single(std::string_view text, unsigned lane_count) {
+    constexpr std::string_view kDual = "v_dual_";
     Instruction instruction;
     text = trimmed(text);
     const size_t space = text.find(' ');
@@ -234,28 +266,12 @@ Instruction read_single(std::string_view text, unsigned lane_count) {
             instruction.has_sdwa = encoding == "_sdwa";
             break;
         }
-    if (mnemonic.starts_with("v_dual_")) {
-        instruction.mnemonic = "v_" + std::string(mnemonic.substr(7));
+    if (mnemonic.starts_with(kDual)) {
+        instruction.mnemonic = "v_" + std::string(mnemonic.substr(kDual.size()));
     } else {
         instruction.mnemonic = std::string(mnemonic);
     }
-    if (space != std::string_view::npos) {
-        for (std::string_view part : parts_of(text.substr(space + 1), ',')) {
-            bool is_first = true;
-            for (std::string_view word : parts_of(trimmed(part), ' ')) {
-                if (word.empty()) continue;
-                if (is_first && (instruction.operands.empty() || instruction.words.empty()) &&
-                    word.find(':') == std::string_view::npos)
-                    instruction.operands.push_back(read_operand(word));
-                else if (is_first && word.find('[') != std::string_view::npos &&
-                         word.find(":[") == std::string_view::npos)
-                    instruction.operands.push_back(read_operand(word));
-                else
-                    instruction.words.emplace_back(word);
-                is_first = false;
-            }
-        }
-    }
+    if (space != std::string_view::npos) read_operands(text.substr(space + 1), instruction);
     if (has_move || instruction.has("quad_perm") || instruction.has("dpp8")) read_move(instruction, lane_count);
     return instruction;
 }
@@ -277,11 +293,13 @@ int64_t Instruction::number(std::string_view name, int64_t otherwise) const {
 }
 
 std::vector<Instruction> read_instruction(std::string_view text, unsigned lane_count) {
+    constexpr std::string_view kSecondHalf = " :: ";  // of a v_dual_...
     std::vector<Instruction> both;
     if (const size_t comment = text.find("//"); comment != std::string_view::npos) text = text.substr(0, comment);
-    const size_t second = text.find(" :: ");
+    const size_t second = text.find(kSecondHalf);
     both.push_back(read_single(text.substr(0, second), lane_count));
-    if (second != std::string_view::npos) both.push_back(read_single(text.substr(second + 4), lane_count));
+    if (second != std::string_view::npos)
+        both.push_back(read_single(text.substr(second + kSecondHalf.size()), lane_count));
     return both;
 }
 

@@ -8,7 +8,37 @@
 namespace wavewright::evaluate {
 namespace {
 
-constexpr uint32_t kIdBits = 10;  // of a packed work-item id
+constexpr uint32_t kIdBits = 10;        // of a packed work-item id
+constexpr uint8_t kRegionZeroBits = 6;  // regions start at multiples of 64 bytes
+
+// Whether a scalar, or a mask of two dwords, is zero: surely, or as the condition of its dwords decides. Join its
+// dwords.
+struct Nonzero {
+    bool surely_zero = true;  // in all cases
+    bool surely_not = false;
+    uint32_t condition = 0;            // of the dwords that have one; 0 = none has
+    bool by_one_condition = true;      // nothing but `condition` is open
+    std::array<bool, 2> is_nonzero{};  // by the outcome of `condition`, where nothing else is open
+
+    void join(const Value& dword) {
+        if (dword.condition != 0) {
+            surely_zero = false;
+            surely_not = surely_not || (dword.either[0] != 0 && dword.either[1] != 0);
+            by_one_condition = by_one_condition && (condition == 0 || condition == dword.condition);
+            condition = dword.condition;
+            for (size_t outcome = 0; outcome < 2; ++outcome)
+                is_nonzero[outcome] = is_nonzero[outcome] || dword.either[outcome] != 0;
+        } else if (dword.base == 0 && dword.lanes != 0) {
+            const bool is_set = dword.lane[0] != 0;
+            surely_zero = surely_zero && !is_set;
+            surely_not = surely_not || is_set;
+            for (bool& in_case : is_nonzero) in_case = in_case || is_set;
+        } else {
+            surely_zero = by_one_condition = false;
+            surely_not = surely_not || (dword.bits & dword.certain_bits) != 0;
+        }
+    }
+};
 
 }  // namespace
 
@@ -19,57 +49,77 @@ Machine::Machine(const Start& start, unsigned wave, int rounding)
         const bool is_vector = number >= isa::vgpr0;
         registers_[number] = is_vector ? domain_.unknown(reason) : domain_.common(reason);
     }
-    const Lanes all = domain_.all();
-    std::array<Value, 3> ids;
+    registers_[isa::null_register] = domain_.constant(0);
+    set_work_item_ids(wave);
+    set_start_registers();
+}
+
+// Work-items fill the lanes of wave after wave, x first. EXEC has the lanes that got one.
+void Machine::set_work_item_ids(unsigned wave) {
+    const uint32_t size[3] = {start_.workgroup[0], std::max(1U, start_.workgroup[1]),
+                              std::max(1U, start_.workgroup[2])};
+    const bool is_sized = size[0] != 0;  // else one-dimensional and without an end, by assumption
+    const uint64_t item_count = uint64_t{size[0]} * size[1] * size[2];
+    std::array<Value, 3> ids;  // along each axis
     Lanes present = 0;
-    const uint32_t size[3] = {start.workgroup[0], std::max(1U, start.workgroup[1]), std::max(1U, start.workgroup[2])};
-    const uint64_t items = uint64_t{size[0]} * size[1] * size[2];
-    for (unsigned lane = 0; lane < start.lane_count; ++lane) {
-        const uint32_t item = wave * start.lane_count + lane;
-        const uint32_t id[3] = {size[0] == 0 ? item : item % size[0], size[0] == 0 ? 0 : item / size[0] % size[1],
-                                size[0] == 0 ? 0 : item / size[0] / size[1]};
-        if (size[0] == 0 || item < items) present |= bit_of(lane);
-        for (size_t axis = 0; axis < 3; ++axis) ids[axis].lane[lane] = id[axis];
+    for (unsigned lane = 0; lane < start_.lane_count; ++lane) {
+        const uint32_t item = wave * start_.lane_count + lane;
+        if (!is_sized || item < item_count) present |= bit_of(lane);
+        ids[0].lane[lane] = is_sized ? item % size[0] : item;
+        ids[1].lane[lane] = is_sized ? item / size[0] % size[1] : 0;
+        ids[2].lane[lane] = is_sized ? item / size[0] / size[1] : 0;
     }
-    for (Value& value : ids) {
-        value.lanes = present;
-        value.reason = {ReasonKind::start_register, isa::vgpr0};
-        value = domain_.stamped(std::move(value));
+    for (Value& id : ids) {
+        id.lanes = present;
+        id.reason = {ReasonKind::start_register, isa::vgpr0};
+        id = domain_.stamped(std::move(id));
     }
-    if (start.packed_ids) {
+    if (start_.packed_ids) {
         for (unsigned lane = 0; lane < kLanes; ++lane)
             ids[0].lane[lane] |= ids[1].lane[lane] << kIdBits | ids[2].lane[lane] << 2 * kIdBits;
         registers_[isa::vgpr0] = ids[0];
     } else {
-        for (unsigned axis = 0; axis < std::min<unsigned>(start.id_registers, 3); ++axis)
+        for (unsigned axis = 0; axis < std::min<unsigned>(start_.id_registers, 3); ++axis)
             registers_[isa::vgpr0 + axis] = ids[axis];
     }
-    registers_[isa::exec_lo] = domain_.constant(static_cast<uint32_t>(present & all));
-    registers_[isa::exec_hi] = domain_.constant(static_cast<uint32_t>((present & all) >> kDwordBits));
-    registers_[isa::null_register] = domain_.constant(0);
-    std::vector<uint32_t> bases;
-    for (size_t region = 0; region < start.regions.size(); ++region)
-        bases.push_back(domain_.new_base(
-            {.zero_bits = 6, .region = static_cast<int16_t>(region), .reason = {ReasonKind::argument, -1}}));
-    std::vector<std::shared_ptr<const Wide>> addresses;
-    for (const uint32_t base : bases) {
-        Wide wide;
-        wide.base = base;
-        wide.lanes = all;
-        addresses.push_back(std::make_shared<const Wide>(wide));
+    present &= domain_.all();
+    registers_[isa::exec_lo] = domain_.constant(static_cast<uint32_t>(present));
+    registers_[isa::exec_hi] = domain_.constant(static_cast<uint32_t>(present >> kDwordBits));
+}
+
+void Machine::set_start_registers() {
+    std::vector<std::shared_ptr<const Wide>> addresses;  // of regions: a base each
+    for (size_t region = 0; region < start_.regions.size(); ++region) {
+        Wide address;
+        address.base = domain_.new_base({.zero_bits = kRegionZeroBits,
+                                         .region = static_cast<int16_t>(region),
+                                         .reason = {ReasonKind::argument, -1}});
+        address.lanes = domain_.all();
+        addresses.push_back(std::make_shared<const Wide>(address));
     }
-    for (const StartRegister& each : start.registers) {
-        if (each.number >= isa::vgpr0) continue;
-        Value& value = registers_[each.number];
-        if (each.what == 0) value = domain_.constant(each.value);
-        if (each.what == 1 && each.value < 3) {
-            const uint32_t count = start.workgroups[each.value];
-            value = domain_.common({ReasonKind::workgroup_id, static_cast<int32_t>(each.value)}, 0,
-                                   count != 0 ? count - 1 : UINT32_MAX);
+    for (const StartRegister& given : start_.registers) {
+        if (given.number >= isa::vgpr0) continue;
+        Value& value = registers_[given.number];
+        const bool is_region = given.value < addresses.size();
+        switch (given.content) {
+            case StartContent::constant: value = domain_.constant(given.value); break;
+            case StartContent::workgroup_id: {
+                if (given.value >= 3) break;
+                const uint32_t count = start_.workgroups[given.value];
+                const Reason reason{ReasonKind::workgroup_id, static_cast<int32_t>(given.value)};
+                value = domain_.common(reason, 0, count != 0 ? count - 1 : UINT32_MAX);
+                break;
+            }
+            case StartContent::address_low:
+                if (is_region) value = domain_.low_of(addresses[given.value]);
+                break;
+            case StartContent::address_high:
+                if (is_region) value = domain_.high_of(addresses[given.value]);
+                break;
+            case StartContent::argument:
+                if (!addresses.empty()) value = argument(*this, 0, given.value, sizeof(uint32_t), false);
+                break;
         }
-        if (each.what == 2 && each.value < addresses.size()) value = domain_.low_of(addresses[each.value]);
-        if (each.what == 3 && each.value < addresses.size()) value = domain_.high_of(addresses[each.value]);
-        if (each.what == 4 && !start.regions.empty()) value = argument(*this, 0, each.value, sizeof(uint32_t), false);
     }
 }
 
@@ -79,7 +129,7 @@ void Machine::begin(int32_t row) {
 
 const Value& Machine::value(uint16_t number) {
     Value& value = registers_[number < isa::register_end ? number : uint16_t{isa::null_register}];
-    if (value.condition != 0 && domain_.outcome(value.condition) >= 0) value = domain_.settled(value);
+    if (value.condition != 0 && domain_.outcome(value.condition)) value = domain_.settled(value);
     return value;
 }
 
@@ -111,6 +161,17 @@ Active Machine::active() {
     return narrowed_ ? *narrowed_ : lanes_of(isa::exec_lo, start_.lane_count == kLanes);
 }
 
+// The part of a source that SDWA selects, BYTE_0 to BYTE_3 or WORD_0 to WORD_1, moved down.
+Value Machine::selected(const Value& value, std::string_view part, bool is_sign_extended) {
+    const unsigned bits = part.starts_with("BYTE_") ? 8 : 16;
+    const auto place = static_cast<uint32_t>(part.back() - '0');
+    const Value moved = place == 0 ? value : domain_.shift_right(value, domain_.constant(place * bits), false);
+    const Value result = domain_.logic(Domain::Logic::and_, moved, domain_.constant((1U << bits) - 1));
+    if (!is_sign_extended) return result;
+    const Value up = domain_.constant(kDwordBits - bits);
+    return domain_.shift_right(domain_.shift_left(result, up), up, true);
+}
+
 Value Machine::source(const Instruction& instruction, size_t index) {
     const Reason not_evaluated{ReasonKind::not_evaluated, row_};
     if (index >= instruction.operands.size()) return domain_.unknown(not_evaluated);
@@ -125,23 +186,14 @@ Value Machine::source(const Instruction& instruction, size_t index) {
     }
     Value result = value(operand.number);
     if (operand.is_sign_extended && !instruction.has_sdwa) return domain_.unknown(not_evaluated);
-    if (operand.half == 1) result = domain_.low_16(result);
-    if (operand.half == 2) result = domain_.high_16(result);
+    if (operand.half == Half::low) result = domain_.low_16(result);
+    if (operand.half == Half::high) result = domain_.high_16(result);
     if (instruction.has_sdwa && index > 0) {
         const auto part = instruction.word(index == 1 ? "src0_sel" : "src1_sel").value_or("DWORD");
-        if (part.starts_with("BYTE_") || part.starts_with("WORD_")) {
-            const unsigned bits = part.starts_with("BYTE_") ? 8 : 16;
-            const auto place = static_cast<uint32_t>(part.back() - '0');
-            const Value moved =
-                place == 0 ? result : domain_.shift_right(result, domain_.constant(place * bits), false);
-            result = domain_.logic(Domain::Logic::and_, moved, domain_.constant((1U << bits) - 1));
-            if (operand.is_sign_extended) {
-                const Value up = domain_.constant(kDwordBits - bits);
-                result = domain_.shift_right(domain_.shift_left(result, up), up, true);
-            }
-        } else if (operand.is_sign_extended) {
+        if (part.starts_with("BYTE_") || part.starts_with("WORD_"))
+            result = selected(result, part, operand.is_sign_extended);
+        else if (operand.is_sign_extended)
             return domain_.unknown(not_evaluated);
-        }
     }
     // Floats: the sign bit.
     if (operand.is_absolute) result = domain_.logic(Domain::Logic::and_, result, domain_.constant(0x7FFFFFFF));
@@ -181,19 +233,20 @@ void Machine::write(uint16_t number, Value result) {
         old = std::move(result);
         return;
     }
-    const bool is_linked =
+    // Some lanes keep their old number, or may. A result with a base or a link has no room for numbers without it.
+    const bool has_base_or_link =
         result.base != 0 || result.sign_of != 0 || result.wide || (result.low_lanes | result.high_lanes) != 0;
     Lanes certain = result.lanes & lanes.surely;
-    if (!is_linked && old.base == 0 && old.version != result.version) {
-        const Lanes stays = old.lanes & ~lanes.maybe;
+    if (!has_base_or_link && old.base == 0 && old.version != result.version) {
+        const Lanes kept_lanes = old.lanes & ~lanes.maybe;
+        const Lanes open_lanes = old.lanes & result.lanes & lanes.maybe & ~lanes.surely;
         for (unsigned lane = 0; lane < kLanes; ++lane) {
             const Lanes bit = bit_of(lane);
-            if ((stays & bit) != 0) {
+            if ((kept_lanes & bit) != 0) {
                 result.lane[lane] = old.lane[lane];
                 certain |= bit;
-            } else if ((lanes.maybe & ~lanes.surely & old.lanes & result.lanes & bit) != 0 &&
-                       old.lane[lane] == result.lane[lane]) {
-                certain |= bit;
+            } else if ((open_lanes & bit) != 0 && old.lane[lane] == result.lane[lane]) {
+                certain |= bit;  // written or not, it is the same number
             }
         }
         result = domain_.stamped(std::move(result));
@@ -225,7 +278,8 @@ void Machine::write_wide(const Operand& operand, std::optional<Wide> wide, Reaso
     write(operand, 1, std::move(high));
 }
 
-// Results that nobody computes: the same in all lanes where every source is, because lanes compute alike.
+// Results that nobody computes: the same in all lanes where every source is, because lanes compute alike. Not so for
+// instructions that take numbers from other lanes, nor for those that read or write a mask of lanes.
 bool Machine::is_alike(const Instruction& instruction) {
     if ((instruction.facts & isa::is_valu) == 0 || (instruction.facts & isa::is_matrix) != 0) return false;
     if (instruction.move.is_there || instruction.has_sdwa || is_indexing_) return false;
@@ -295,9 +349,9 @@ void Machine::write_choice(const Operand& operand, Lanes bits, uint32_t conditio
     }
 }
 
-void Machine::write_scc(int outcome, Reason reason) {
-    if (outcome >= 0) {
-        registers_[isa::scc] = domain_.constant(static_cast<uint32_t>(outcome));
+void Machine::write_scc(Verdict outcome, Reason reason) {
+    if (outcome) {
+        registers_[isa::scc] = domain_.constant(*outcome ? 1 : 0);
         return;
     }
     Value value = domain_.common(reason, 0, 1);
@@ -312,91 +366,61 @@ void Machine::write_scc_nonzero(const Value& value) {
 
 void Machine::write_scc_nonzero(const Value& low_given, const Value& high_given) {
     const Value low = domain_.settled(low_given), high = domain_.settled(high_given);
-    const auto verdict = [this](const Value& half) {  // 1 nonzero, 0 zero, -1 not certain
-        if (half.condition == 0 && half.base == 0 && half.lanes != 0) return half.lane[0] != 0 ? 1 : 0;
-        if (half.condition != 0) return half.either[0] != 0 && half.either[1] != 0 ? 1 : -1;
-        return (half.bits & half.certain_bits) != 0 ? 1 : -1;
-    };
-    const int one = verdict(low), other = verdict(high);
-    if (one == 1 || other == 1) return write_scc(1, {});
-    if (one == 0 && other == 0) return write_scc(0, {});
-    // One condition decides both halves: it decides whether they are zero.
-    const uint32_t condition = low.condition != 0 ? low.condition : high.condition;
-    const auto fits = [&](const Value& half, int verdict_of_half) {
-        return verdict_of_half == 0 || half.condition == condition;
-    };
-    if (condition != 0 && fits(low, one) && fits(high, other)) {
+    Nonzero nonzero;
+    nonzero.join(low);
+    nonzero.join(high);
+    if (nonzero.surely_not) return write_scc(true, {});
+    if (nonzero.surely_zero) return write_scc(false, {});
+    if (nonzero.condition != 0 && nonzero.by_one_condition) {  // the condition that decides the halves decides SCC
         Value value = domain_.common({ReasonKind::mask, row_}, 0, 1);
-        value.condition = condition;
-        for (size_t each = 0; each < 2; ++each) {
-            const uint32_t bits =
-                (low.condition != 0 ? low.either[each] : 0) | (high.condition != 0 ? high.either[each] : 0);
-            value.either[each] = bits != 0 ? 1 : 0;
-        }
+        value.condition = nonzero.condition;
+        for (size_t outcome = 0; outcome < 2; ++outcome) value.either[outcome] = nonzero.is_nonzero[outcome] ? 1 : 0;
         registers_[isa::scc] = std::move(value);
         return;
     }
-    write_scc(-1, domain_.reason_of(one != 0 ? low : high));
+    Nonzero of_low;
+    of_low.join(low);
+    write_scc(std::nullopt, domain_.reason_of(of_low.surely_zero ? high : low));
 }
 
 Value Machine::mask_half(const Operand& operand, unsigned half) {
-    if (operand.kind == Operand::Kind::number)
-        return domain_.constant(half == 0 || (operand.is_inline && static_cast<int32_t>(operand.literal) >= 0)
-                                    ? (half == 0 ? operand.literal : 0)
-                                : static_cast<int32_t>(operand.literal) < 0 ? UINT32_MAX
-                                                                            : 0);
+    if (operand.kind == Operand::Kind::number) {
+        if (half == 0) return domain_.constant(operand.literal);
+        const bool is_negative = static_cast<int32_t>(operand.literal) < 0;
+        return domain_.constant(is_negative ? UINT32_MAX : 0);  // extended by its sign
+    }
     if (operand.kind != Operand::Kind::register_) return domain_.common({ReasonKind::not_evaluated, row_});
     return value(static_cast<uint16_t>(operand.number + half));
 }
 
-int Machine::branch(const Instruction& instruction, bool is_taken) {
+Verdict Machine::branch(const Instruction& instruction, bool is_taken) {
     struct Condition {
-        std::string_view name;
-        uint16_t number;
-        bool on_zero;
+        std::string_view mnemonic;
+        uint16_t number;  // register
+        bool on_zero;     // taken where it is zero, else where it is not
     };
     static constexpr Condition kConditions[] = {
         {"s_cbranch_scc0", isa::scc, true},      {"s_cbranch_scc1", isa::scc, false},
         {"s_cbranch_vccz", isa::vcc_lo, true},   {"s_cbranch_vccnz", isa::vcc_lo, false},
         {"s_cbranch_execz", isa::exec_lo, true}, {"s_cbranch_execnz", isa::exec_lo, false},
     };
-    const auto* found_condition =
-        std::find_if(std::begin(kConditions), std::end(kConditions),
-                     [&](const Condition& each) { return each.name == instruction.mnemonic; });
-    if (found_condition == std::end(kConditions)) return -1;
-    const bool is_zero = found_condition->on_zero == is_taken;
-    const unsigned halves = found_condition->number == isa::scc || start_.lane_count != kLanes ? 1 : 2;
-    bool surely_zero = true, surely_not = false;
-    uint32_t condition = 0;
-    bool by_one_condition = true;
-    std::array<uint32_t, 2> bits{};
-    for (unsigned half = 0; half < halves; ++half) {
-        const Value value = this->value(static_cast<uint16_t>(found_condition->number + half));
-        if (value.condition != 0) {
-            surely_zero = false;
-            surely_not = surely_not || (value.either[0] != 0 && value.either[1] != 0);
-            by_one_condition = by_one_condition && (condition == 0 || condition == value.condition);
-            condition = value.condition;
-            for (size_t each = 0; each < 2; ++each) bits[each] |= value.either[each];
-        } else if (value.base == 0 && value.lanes != 0) {
-            surely_zero = surely_zero && value.lane[0] == 0;
-            surely_not = surely_not || value.lane[0] != 0;
-            for (uint32_t& each : bits) each |= value.lane[0];
-        } else {
-            surely_zero = by_one_condition = false;
-            surely_not = surely_not || (value.bits & value.certain_bits) != 0;
-        }
+    const auto* condition = std::ranges::find(kConditions, instruction.mnemonic, &Condition::mnemonic);
+    if (condition == std::end(kConditions)) return std::nullopt;
+    const bool was_zero = condition->on_zero == is_taken;  // as the trace shows
+    const uint16_t number = condition->number;
+    const unsigned halves = number == isa::scc || start_.lane_count != kLanes ? 1 : 2;
+    Nonzero nonzero;
+    for (unsigned half = 0; half < halves; ++half) nonzero.join(value(static_cast<uint16_t>(number + half)));
+    if (nonzero.surely_zero || nonzero.surely_not) return nonzero.surely_zero == was_zero;
+    if (nonzero.condition != 0 && nonzero.by_one_condition) {
+        // The outcome that is the only one to fit the trace.
+        for (size_t outcome = 0; outcome < 2; ++outcome)
+            if (nonzero.is_nonzero[outcome] != was_zero && nonzero.is_nonzero[1 - outcome] == was_zero)
+                domain_.decide(nonzero.condition, outcome == 1);
+    } else if (was_zero) {  // whatever it was, it was zero
+        for (unsigned half = 0; half < halves; ++half) registers_[number + half] = domain_.constant(0);
     }
-    if (surely_zero || surely_not) return surely_zero == is_zero ? 1 : 0;
-    if (condition != 0 && by_one_condition) {
-        for (int each = 0; each < 2; ++each)
-            if ((bits[static_cast<size_t>(each)] == 0) == is_zero &&
-                (bits[static_cast<size_t>(1 - each)] == 0) != is_zero)
-                domain_.decide(condition, each);
-    } else if (is_zero) {  // whatever it was, it was zero
-        for (unsigned half = 0; half < halves; ++half) registers_[found_condition->number + half] = domain_.constant(0);
-    }
-    return -1;
+    return std::nullopt;
 }
 
 }  // namespace wavewright::evaluate

@@ -2,13 +2,22 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
+#include <string>
+#include <string_view>
 
 namespace wavewright::evaluate {
 namespace {
 
 constexpr unsigned kDwordBytes = 4;
-constexpr unsigned kStride64 = 64;  // of the ..._st64 forms
+constexpr unsigned kStride64 = 64;  // the ..._st64 forms count their offsets in multiples of 64 elements
 
+bool names_any(const std::string& mnemonic, std::initializer_list<std::string_view> parts) {
+    return std::any_of(parts.begin(), parts.end(),
+                       [&](std::string_view part) { return mnemonic.find(part) != std::string::npos; });
+}
+
+// Why a register pair or quad is no certain address: the reason of its first dword that has one of its own.
 Reason reason_of_registers(Machine& machine, const Operand& operand) {
     for (unsigned part = 0; part < operand.count && operand.kind == Operand::Kind::register_; ++part) {
         const Value value = machine.value(static_cast<uint16_t>(operand.number + part));
@@ -19,7 +28,7 @@ Reason reason_of_registers(Machine& machine, const Operand& operand) {
     return {ReasonKind::addressing, machine.row()};
 }
 
-Wide number(Machine& machine, int64_t value) {
+Wide constant(Machine& machine, int64_t value) {
     Wide wide;
     wide.lanes = machine.domain().all();
     wide.lane.fill(value);
@@ -32,9 +41,14 @@ bool writes(const Instruction& instruction, const Operand& operand) {
                        [&](const Written& each) { return each.number == operand.number; });
 }
 
+// The index of the first operand that is no result: the address register.
+size_t address_operand(const Instruction& instruction) {
+    return !instruction.operands.empty() && writes(instruction, instruction.operands[0]) ? 1 : 0;
+}
+
 Addresses lds_addresses(Machine& machine, const Instruction& instruction, const RowAccess& access) {
     Addresses result;
-    const size_t at = !instruction.operands.empty() && writes(instruction, instruction.operands[0]) ? 1 : 0;
+    const size_t at = address_operand(instruction);
     if (at >= instruction.operands.size() || !instruction.operands[at].is_vector()) {
         result.reason = {ReasonKind::addressing, machine.row()};
         return result;
@@ -45,17 +59,12 @@ Addresses lds_addresses(Machine& machine, const Instruction& instruction, const 
         result.reason = machine.domain().reason_of({&address}, lanes);
         return result;
     }
-    const bool is_double = instruction.has("offset0") || instruction.has("offset1") ||
-                           instruction.mnemonic.find("read2") != std::string::npos ||
-                           instruction.mnemonic.find("write2") != std::string::npos ||
-                           instruction.mnemonic.find("load_2addr") != std::string::npos ||
-                           instruction.mnemonic.find("store_2addr") != std::string::npos ||
-                           instruction.mnemonic.find("wrxchg2") != std::string::npos ||
-                           instruction.mnemonic.find("storexchg_2addr") != std::string::npos;
-    const int64_t unit = access.width_bytes * (instruction.mnemonic.find("st64") != std::string::npos ||
-                                                       instruction.mnemonic.find("stride64") != std::string::npos
-                                                   ? kStride64
-                                                   : 1);
+    // Two addresses per lane. gfx9 and RDNA spell them differently.
+    const bool is_double =
+        instruction.has("offset0") || instruction.has("offset1") ||
+        names_any(instruction.mnemonic, {"read2", "write2", "wrxchg2", "load_2addr", "store_2addr", "storexchg_2addr"});
+    const bool has_stride = names_any(instruction.mnemonic, {"st64", "stride64"});
+    const int64_t unit_bytes = int64_t{access.width_bytes} * (has_stride ? kStride64 : 1);  // of offset0 and offset1
     const auto place = [&](int64_t offset) {
         Wide wide;
         wide.base = address.base;
@@ -67,18 +76,19 @@ Addresses lds_addresses(Machine& machine, const Instruction& instruction, const 
         result.places.push_back(wide);
     };
     if (is_double) {
-        place(instruction.number("offset0", 0) * unit);
-        place(instruction.number("offset1", 0) * unit);
+        place(instruction.number("offset0", 0) * unit_bytes);
+        place(instruction.number("offset1", 0) * unit_bytes);
     } else {
         place(instruction.number("offset", 0));
     }
     return result;
 }
 
+// Two forms: a 64-bit address in a pair of vector registers, or a 32-bit offset in one from a scalar base.
 Addresses global_addresses(Machine& machine, const Instruction& instruction) {
     Addresses result;
     const auto& operands = instruction.operands;
-    const size_t at = !operands.empty() && writes(instruction, operands[0]) ? 1 : 0;
+    const size_t at = address_operand(instruction);
     if (at >= operands.size() || !operands[at].is_vector()) {
         result.reason = {ReasonKind::addressing, machine.row()};
         return result;
@@ -104,85 +114,107 @@ Addresses global_addresses(Machine& machine, const Instruction& instruction) {
         return result;
     }
     result.assumptions = address->assumptions;
-    result.places.push_back(domain.add(*address, number(machine, instruction.number("offset", 0))));
+    result.places.push_back(domain.add(*address, constant(machine, instruction.number("offset", 0))));
     return result;
 }
 
-// Buffers: AMD's CDNA3 and RDNA3 documents, "Buffer Addressing". Word 1 holds the high bits of the base, the stride and
-// the swizzle bit, word 2 the size.
+// The four dwords that describe a buffer: AMD's CDNA3 and RDNA3 documents, "Buffer Addressing". Word 1 holds the high
+// bits of the base (0 to 15), the stride and the swizzle bit, word 2 the size in bytes.
+struct BufferResource {
+    std::optional<Wide> base;  // nothing: not certain
+    Value stride;              // bits 16 to 31 of word 1: 0 for plain buffers
+    Value size;
+};
+
+BufferResource buffer_resource(Machine& machine, uint16_t number) {
+    Domain& domain = machine.domain();
+    const Value base_low = machine.value(number);
+    const Value word1 = machine.value(static_cast<uint16_t>(number + 1));
+    const Value base_high = domain.logic(Domain::Logic::and_, word1, domain.constant(0xFFFF));
+    return {.base = domain.wide(base_low, base_high),
+            .stride = domain.logic(Domain::Logic::and_, word1, domain.constant(0xFFFF0000)),
+            .size = machine.value(static_cast<uint16_t>(number + 2))};
+}
+
+// Lanes outside of a buffer touch nothing. Stores and loads of several dwords are checked dword by dword in some modes:
+// where a lane is only in part inside, nothing is certain (nothing is returned).
+std::optional<Lanes> lanes_outside(Lanes lanes, const Value& offset, uint64_t immediate, uint32_t scalar_offset,
+                                   uint64_t size_bytes, unsigned width_bytes) {
+    Lanes outside = 0;
+    for (unsigned lane = 0; lane < kLanes; ++lane) {
+        if ((lanes >> lane & 1) == 0) continue;
+        // Whether the scalar offset counts differs between generations: both must agree.
+        const uint64_t without_scalar = uint64_t{offset.lane[lane]} + immediate;
+        const uint64_t with_scalar = without_scalar + scalar_offset;
+        if (with_scalar + width_bytes <= size_bytes) continue;
+        if (without_scalar < size_bytes) return std::nullopt;
+        outside |= bit_of(lane);
+    }
+    return outside;
+}
+
+// base + vector offset (`offen`) + scalar offset + immediate. Indices (`idxen`) and 64-bit offsets are not evaluated.
 Addresses buffer_addresses(Machine& machine, const Instruction& instruction, const RowAccess& access) {
     Addresses result;
-    result.reason = {ReasonKind::addressing, machine.row()};
+    result.reason = {ReasonKind::addressing, machine.row()};  // of every early return that says no other
     const auto& operands = instruction.operands;
-    const auto resource = std::find_if(operands.begin(), operands.end(),
-                                       [](const Operand& each) { return each.is_scalar() && each.count == 4; });
-    if (resource == operands.end() || resource + 1 == operands.end() || instruction.has("idxen") ||
+    const auto resource_operand = std::find_if(operands.begin(), operands.end(), [](const Operand& operand) {
+        return operand.is_scalar() && operand.count == 4;
+    });
+    if (resource_operand == operands.end() || resource_operand + 1 == operands.end() || instruction.has("idxen") ||
         instruction.has("addr64"))
         return result;
+    const auto resource_index = static_cast<size_t>(resource_operand - operands.begin());
     Domain& domain = machine.domain();
     const Lanes lanes = machine.active().maybe;
-    const Value base_low = machine.value(resource->number);
-    const Value word1 = machine.value(static_cast<uint16_t>(resource->number + 1));
-    const Value size = machine.value(static_cast<uint16_t>(resource->number + 2));
-    const Value base_high = domain.logic(Domain::Logic::and_, word1, domain.constant(0xFFFF));
-    const Value above = domain.logic(Domain::Logic::and_, word1, domain.constant(0xFFFF0000));
-    const auto base = domain.wide(base_low, base_high);
-    if (!base) {
-        result.reason = reason_of_registers(machine, *resource);
+    const BufferResource resource = buffer_resource(machine, resource_operand->number);
+    if (!resource.base) {
+        result.reason = reason_of_registers(machine, *resource_operand);
         return result;
     }
-    const bool is_simple = domain.is_plain(above, domain.all()) && above.lane[0] == 0;
-    if (!is_simple) {
-        if (domain.is_plain(above, domain.all()) && above.lane[0] >> 31 != 0) return result;  // swizzled
+    const bool is_stride_known = domain.is_plain(resource.stride, domain.all());
+    if (!is_stride_known || resource.stride.lane[0] != 0) {
+        const bool is_swizzled = is_stride_known && resource.stride.lane[0] >> 31 != 0;
+        if (is_swizzled) return result;
         result.assumptions |= plain_buffer;
     }
     Value offset = domain.constant(0);
     if (instruction.has("offen")) {
-        const size_t at = static_cast<size_t>(resource - operands.begin());
-        if (at == 0 || !operands[at - 1].is_vector()) return result;
-        offset = machine.source(instruction, at - 1);
+        if (resource_index == 0 || !operands[resource_index - 1].is_vector()) return result;
+        offset = machine.source(instruction, resource_index - 1);
     }
     if ((lanes & ~offset.lanes) != 0) {
         result.reason = domain.reason_of({&offset}, lanes);
         return result;
     }
-    const Operand& more = *(resource + 1);
-    const Value scalar_offset = more.kind == Operand::Kind::number || more.kind == Operand::Kind::register_
-                                    ? machine.source(instruction, static_cast<size_t>(resource - operands.begin()) + 1)
-                                    : domain.constant(0);
+    const Operand& scalar_operand = *(resource_operand + 1);
+    const bool has_scalar_offset =
+        scalar_operand.kind == Operand::Kind::number || scalar_operand.kind == Operand::Kind::register_;
+    const Value scalar_offset =
+        has_scalar_offset ? machine.source(instruction, resource_index + 1) : domain.constant(0);
     const int64_t immediate = instruction.number("offset", 0);
-    // Lanes outside of the buffer touch nothing. Stores and loads of several dwords are checked dword by dword in some
-    // modes: whoever is only in part inside is left unknown.
-    const bool is_sized = domain.is_plain(size, domain.all()) && offset.base == 0;
-    const Value* soffset = &scalar_offset;
-    const bool has_plain_scalar = domain.is_plain(*soffset, domain.all());
-    if (is_sized && has_plain_scalar) {
-        for (unsigned lane = 0; lane < kLanes; ++lane) {
-            if ((lanes >> lane & 1) == 0) continue;
-            // Whether the scalar offset counts differs between generations: both must agree.
-            const uint64_t least = uint64_t{offset.lane[lane]} + static_cast<uint64_t>(immediate);
-            const uint64_t most = least + soffset->lane[0];
-            const uint64_t end = size.lane[0];
-            if (most + access.width_bytes <= end) continue;
-            if (least >= end) {
-                result.outside |= bit_of(lane);
-            } else {
-                result.reason = {ReasonKind::out_of_range, machine.row()};
-                return result;
-            }
+    const bool can_check_size = domain.is_plain(resource.size, domain.all()) && offset.base == 0 &&
+                                domain.is_plain(scalar_offset, domain.all());
+    if (can_check_size) {
+        const auto outside = lanes_outside(lanes, offset, static_cast<uint64_t>(immediate), scalar_offset.lane[0],
+                                           resource.size.lane[0], access.width_bytes);
+        if (!outside) {
+            result.reason = {ReasonKind::out_of_range, machine.row()};
+            return result;
         }
+        result.outside = *outside;
     } else {
         result.assumptions |= within_buffer;
     }
-    Wide address = domain.add(domain.extended(offset, false), *base);
+    Wide address = domain.add(domain.extended(offset, false), *resource.base);
     address = domain.add(address, domain.extended(scalar_offset, false));
     result.assumptions |= address.assumptions;
-    result.places.push_back(domain.add(address, number(machine, immediate)));
+    result.places.push_back(domain.add(address, constant(machine, immediate)));
     result.reason = {};
     return result;
 }
 
-// Bytes of a region at an offset, where all of them are certain.
+// `bytes` (at most 4) bytes of a region from an offset on, little-endian; nothing where one of them is not certain.
 std::optional<uint32_t> region_dword(const Region& region, int64_t offset, unsigned bytes) {
     if (offset < 0 || static_cast<uint64_t>(offset) + bytes > region.bytes.size()) return std::nullopt;
     uint32_t result = 0;
@@ -194,8 +226,9 @@ std::optional<uint32_t> region_dword(const Region& region, int64_t offset, unsig
     return result;
 }
 
+// Loads of less than a dword, by the end of their mnemonics: gfx9's spelling, then RDNA's.
 struct NarrowLoad {
-    std::string_view part;
+    std::string_view suffix;
     unsigned bytes;
     bool is_signed;
 };
@@ -205,7 +238,7 @@ constexpr NarrowLoad kNarrow[] = {{"ubyte", 1, false}, {"sbyte", 1, true}, {"ush
 // What a load reads for one dword register.
 NarrowLoad load_width(const Instruction& instruction) {
     for (const NarrowLoad& narrow : kNarrow)
-        if (instruction.mnemonic.ends_with(narrow.part)) return narrow;
+        if (instruction.mnemonic.ends_with(narrow.suffix)) return narrow;
     return {"", kDwordBytes, false};
 }
 
@@ -288,13 +321,13 @@ void scalar_load(Machine& machine, const Instruction& instruction) {
     std::optional<Wide> address = is_buffer || operands.size() < 2 ? std::nullopt : machine.wide_source(instruction, 1);
     if (address && operands.size() > 2) {
         if (operands[2].kind == Operand::Kind::number)
-            address = domain.add(*address, number(machine, static_cast<int32_t>(operands[2].literal)));
+            address = domain.add(*address, constant(machine, static_cast<int32_t>(operands[2].literal)));
         else if (operands[2].kind == Operand::Kind::register_ && operands[2].number != isa::null_register)
             address = domain.add(*address, domain.extended(machine.source(instruction, 2), false));
         else if (operands[2].kind != Operand::Kind::register_)
             address.reset();
     }
-    if (address) address = domain.add(*address, number(machine, instruction.number("offset", 0)));
+    if (address) address = domain.add(*address, constant(machine, instruction.number("offset", 0)));
     const int region = address ? domain.base(address->base).region : -1;
     const NarrowLoad width = load_width(instruction);
     for (const Written& written : instruction.written)

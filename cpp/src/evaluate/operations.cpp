@@ -46,8 +46,10 @@ void set(Machine& machine, const Instruction& instruction, Value result) {
         const auto part = instruction.word("dst_sel").value_or("DWORD");
         if (part != "DWORD") result = selected_part(machine, instruction, part, result);
     }
-    if (to.half == 1) result = with_halves(domain, domain.low_16(result), domain.high_16(machine.value(to.number)));
-    if (to.half == 2) result = with_halves(domain, domain.low_16(machine.value(to.number)), domain.low_16(result));
+    if (to.half == Half::low)
+        result = with_halves(domain, domain.low_16(result), domain.high_16(machine.value(to.number)));
+    if (to.half == Half::high)
+        result = with_halves(domain, domain.low_16(machine.value(to.number)), domain.low_16(result));
     machine.write(to, 0, std::move(result));
 }
 
@@ -97,7 +99,7 @@ void prepare(Instruction& instruction) {
     instruction.chooses_registers = name.find("movrel") != std::string_view::npos;
     instruction.is_float = name.find("_f32") != std::string_view::npos;
     const bool names_halves = std::any_of(instruction.operands.begin(), instruction.operands.end(),
-                                          [](const Operand& operand) { return operand.half != 0; });
+                                          [](const Operand& operand) { return operand.half != Half::none; });
     // Carries and masks have their sources at other places, which SDWA and DPP would move.
     const bool moves_carry = (has_move || instruction.has_sdwa) && name.find("_co_") != std::string_view::npos;
     const bool moves_compared = has_move && name.starts_with("v_cmp");

@@ -132,7 +132,7 @@ void s_add(Machine& machine, const Instruction& instruction) {
         const int64_t exact = Subtracts ? x - y : x + y;
         flag = exact != static_cast<int32_t>(exact);
     }
-    machine.write_scc(is_plain ? (flag ? 1 : 0) : -1, carry.reason);
+    machine.write_scc(is_plain ? Verdict(flag) : std::nullopt, carry.reason);
     if (!Signed) machine.register_at(isa::scc).carry = carry.carry;
     set(machine, instruction, std::move(sum));
 }
@@ -151,7 +151,7 @@ void s_addc(Machine& machine, const Instruction& instruction) {
         common.link_lanes = high.link_lanes;
         high = std::move(common);
     }
-    machine.write_scc(-1, not_evaluated(machine));
+    machine.write_scc(std::nullopt, not_evaluated(machine));
     set(machine, instruction, std::move(high));
 }
 

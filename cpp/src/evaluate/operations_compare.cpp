@@ -36,10 +36,10 @@ int sign_of(Number a, Number b) {
     return a < b ? -1 : a > b ? 1 : 0;
 }
 
-// Comparisons in one lane: 1 = it holds, 0 = it does not, -1 = not certain.
+// Whether comparisons hold in one lane.
 template <class Number>
-int compare_lane(Domain& domain, Order order, const Value& a, const Value& b, unsigned lane) {
-    if ((a.lanes & b.lanes & bit_of(lane)) == 0) return -1;
+Verdict compare_lane(Domain& domain, Order order, const Value& a, const Value& b, unsigned lane) {
+    if ((a.lanes & b.lanes & bit_of(lane)) == 0) return std::nullopt;
     if (a.base == b.base && (a.base == 0 || order == Order::eq || order == Order::ne))
         return holds(order, sign_of(static_cast<Number>(a.lane[lane]), static_cast<Number>(b.lane[lane])));
     // Numbers with bases of which the highest value is known are ranges, if they cannot wrap.
@@ -53,23 +53,24 @@ int compare_lane(Domain& domain, Order order, const Value& a, const Value& b, un
         return most <= (std::is_signed_v<Number> ? int64_t{INT32_MAX} : int64_t{UINT32_MAX});
     };
     int64_t a_least, a_most, b_least, b_most;
-    if (!range(a, a_least, a_most) || !range(b, b_least, b_most)) return -1;
+    if (!range(a, a_least, a_most) || !range(b, b_least, b_most)) return std::nullopt;
     if (a_most < b_least) return holds(order, -1);
     if (a_least > b_most) return holds(order, 1);
     if (a_most == b_least && (order == Order::le || order == Order::gt)) return order == Order::le;
     if (a_least == b_most && (order == Order::ge || order == Order::lt)) return order == Order::ge;
-    return -1;
+    return std::nullopt;
 }
 
-int compare_float(Order order, const Value& a, const Value& b, unsigned lane) {
-    if ((a.lanes & b.lanes & bit_of(lane)) == 0 || a.base != 0 || b.base != 0) return -1;
+Verdict compare_float(Order order, const Value& a, const Value& b, unsigned lane) {
+    if ((a.lanes & b.lanes & bit_of(lane)) == 0 || a.base != 0 || b.base != 0) return std::nullopt;
     const auto x = std::bit_cast<float>(a.lane[lane]), y = std::bit_cast<float>(b.lane[lane]);
-    return std::isnan(x) || std::isnan(y) ? -1 : holds(order, sign_of(x, y));
+    if (std::isnan(x) || std::isnan(y)) return std::nullopt;
+    return holds(order, sign_of(x, y));
 }
 
-int compare_wide_lane(Order order, bool is_signed, const Wide& a, const Wide& b, unsigned lane) {
-    if ((a.lanes & b.lanes & bit_of(lane)) == 0) return -1;
-    if (a.base != b.base || (a.base != 0 && order != Order::eq && order != Order::ne)) return -1;
+Verdict compare_wide_lane(Order order, bool is_signed, const Wide& a, const Wide& b, unsigned lane) {
+    if ((a.lanes & b.lanes & bit_of(lane)) == 0) return std::nullopt;
+    if (a.base != b.base || (a.base != 0 && order != Order::eq && order != Order::ne)) return std::nullopt;
     return holds(order, is_signed ? sign_of(a.lane[lane], b.lane[lane])
                                   : sign_of(static_cast<uint64_t>(a.lane[lane]), static_cast<uint64_t>(b.lane[lane])));
 }
@@ -80,7 +81,7 @@ struct Comparison {
     bool is_signed, is_wide, is_half, is_float;
 
     // Of dwords.
-    int in_lane(Domain& domain, const Value& a, const Value& b, unsigned lane) const {
+    Verdict in_lane(Domain& domain, const Value& a, const Value& b, unsigned lane) const {
         if (is_float) return compare_float(order, a, b, lane);
         return is_signed ? compare_lane<int32_t>(domain, order, a, b, lane)
                          : compare_lane<uint32_t>(domain, order, a, b, lane);
@@ -121,12 +122,12 @@ struct Outcomes {
     bool is_alike = false;  // all lanes have the same outcome, certain or not
     Reason reason;
 
-    void add(const Active& active, unsigned lane, int outcome) {
+    void add(const Active& active, unsigned lane, Verdict outcome) {
         const Lanes bit = bit_of(lane);
-        if (outcome < 0 || (active.maybe & bit) == 0) return;
-        if (outcome == 1 && (active.surely & bit) == 0) return;
+        if (!outcome || (active.maybe & bit) == 0) return;
+        if (*outcome && (active.surely & bit) == 0) return;
         certain |= bit;
-        if (outcome == 1) bits |= bit;
+        if (*outcome) bits |= bit;
     }
 };
 
@@ -203,7 +204,7 @@ void s_cmp(Machine& machine, const Instruction& instruction) {
     Domain& domain = machine.domain();
     if (how->is_wide) {
         const auto a = machine.wide_source(instruction, 0), b = machine.wide_source(instruction, 1);
-        machine.write_scc(a && b ? compare_wide_lane(how->order, how->is_signed, *a, *b, 0) : -1,
+        machine.write_scc(a && b ? compare_wide_lane(how->order, how->is_signed, *a, *b, 0) : std::nullopt,
                           wide_reason(machine, instruction));
         return;
     }

@@ -20,7 +20,7 @@ void half(Machine& machine, const Instruction& instruction) {
     Value result = domain.lanewise(
         [&](unsigned lane) { return Function(a.lane[lane], b.lane[lane], c.lane[lane]) & 0xFFFF; }, {&a, &b, &c});
     const Operand& to = instruction.operands.front();
-    if (to.half == 0 && instruction.keeps_high && !instruction.has_sdwa && to.kind == Operand::Kind::register_)
+    if (to.half == Half::none && instruction.keeps_high && !instruction.has_sdwa && to.kind == Operand::Kind::register_)
         result = with_halves(domain, result, domain.high_16(machine.value(to.number)));
     set(machine, instruction, std::move(result));
 }

@@ -1,5 +1,6 @@
 // Scalar instructions of dwords, and what they leave in SCC.
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "operations.hpp"
@@ -67,7 +68,7 @@ void movk(Machine& machine, const Instruction& instruction) {
 
 void addk(Machine& machine, const Instruction& instruction) {
     Value sum = machine.domain().add(machine.source(instruction, 0), short_number(machine, instruction));
-    machine.write_scc(-1, not_evaluated(machine));
+    machine.write_scc(std::nullopt, not_evaluated(machine));
     set(machine, instruction, std::move(sum));
 }
 
@@ -108,7 +109,7 @@ void lshl_n_add(Machine& machine, const Instruction& instruction) {
     Domain& domain = machine.domain();
     Value sum = domain.add(domain.shift_left(machine.source(instruction, 1), domain.constant(Count)),
                            machine.source(instruction, 2));
-    machine.write_scc(-1, not_evaluated(machine));
+    machine.write_scc(std::nullopt, not_evaluated(machine));
     set(machine, instruction, std::move(sum));
 }
 
@@ -116,7 +117,7 @@ void lshl_n_add(Machine& machine, const Instruction& instruction) {
 template <auto Function>
 void s_choice(Machine& machine, const Instruction& instruction) {
     Value result = Function(machine.domain(), machine.source(instruction, 1), machine.source(instruction, 2));
-    machine.write_scc(-1, not_evaluated(machine));
+    machine.write_scc(std::nullopt, not_evaluated(machine));
     set(machine, instruction, std::move(result));
 }
 
@@ -135,7 +136,7 @@ void bitcmp(Machine& machine, const Instruction& instruction) {
     const Domain& domain = machine.domain();
     const bool is_plain = domain.is_plain(a, 1) && domain.is_plain(b, 1);
     const bool is_set = is_plain && (a.lane[0] >> (b.lane[0] & 31) & 1) != 0;
-    machine.write_scc(is_plain ? is_set != Zero : -1, domain.reason_of({&a, &b}, 1));
+    machine.write_scc(is_plain ? Verdict(is_set != Zero) : std::nullopt, domain.reason_of({&a, &b}, 1));
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ void scc_of_pair(Machine& machine, const Operand& to) {
     if (to.kind == Operand::Kind::register_ && to.count == 2)
         machine.write_scc_nonzero(machine.value(to.number), machine.value(static_cast<uint16_t>(to.number + 1)));
     else
-        machine.write_scc(-1, not_evaluated(machine));
+        machine.write_scc(std::nullopt, not_evaluated(machine));
 }
 
 void lshl_b64(Machine& machine, const Instruction& instruction) {

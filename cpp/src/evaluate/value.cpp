@@ -59,7 +59,7 @@ uint32_t Domain::low_half(uint32_t number) {
 }
 
 uint32_t Domain::new_condition() {
-    conditions_.push_back(-1);
+    conditions_.push_back(std::nullopt);
     return static_cast<uint32_t>(conditions_.size() - 1);
 }
 
@@ -117,9 +117,8 @@ Reason Domain::reason_of(std::initializer_list<const Value*> sources, Lanes lane
 
 Value Domain::settled(const Value& value) {
     if (value.condition == 0) return value;
-    const int outcome = conditions_[value.condition];
-    if (outcome < 0) return value;
-    return constant(value.either[static_cast<size_t>(outcome)]);
+    const Verdict outcome = conditions_[value.condition];
+    return outcome ? constant(value.either[*outcome ? 1 : 0]) : value;
 }
 
 Value Domain::add(const Value& left, const Value& right) {
