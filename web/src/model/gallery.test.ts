@@ -15,12 +15,12 @@ const next = (cards: Card[], ...seen: number[]) =>
   );
 
 test("what is seen comes first, its facts before its findings", () => {
-  expect(next([empty, facts, empty], 1, 2)).toEqual([2, "card"]);
-  expect(next([empty, facts, full], 1, 2)).toEqual([1, "card_finding"]);
+  expect(next([empty, facts, empty], 1, 2)).toEqual({ document: 2, part: "facts" });
+  expect(next([empty, facts, full], 1, 2)).toEqual({ document: 1, part: "finding" });
 });
 
 test("facts of the others follow, but not their findings", () => {
-  expect(next([empty, full], 1)).toEqual([0, "card"]);
+  expect(next([empty, full], 1)).toEqual({ document: 0, part: "facts" });
   expect(next([facts, full], 1)).toBe(null);
 });
 

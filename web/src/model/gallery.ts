@@ -44,21 +44,28 @@ export function cardOf(document: number): Signal<Card> {
   return card;
 }
 
-/** What to ask next: the facts of what is seen, then its findings, then the facts of all others, by which cards are sorted. */
-export function nextOf(
-  all: number[],
-  seen: ReadonlySet<number>,
-  of: (document: number) => Card,
-): [number, string] | null {
-  const lacks = (document: number, part: "facts" | "finding") => !of(document).problem && !of(document)[part];
-  const here = all.filter((document) => seen.has(document));
-  if (!here.length) return null; // nobody looks
-  const facts = here.find((document) => lacks(document, "facts"));
-  if (facts !== undefined) return [facts, "card"];
-  const finding = here.find((document) => lacks(document, "finding"));
-  if (finding !== undefined) return [finding, "card_finding"];
-  const rest = all.find((document) => lacks(document, "facts"));
-  return rest === undefined ? null : [rest, "card"];
+/** A part of a card, and the question whose answer it is. */
+const QUESTIONS = { facts: "card", finding: "card_finding" } as const;
+type Part = keyof typeof QUESTIONS;
+
+/** A part of a card that is still to be asked for. */
+export interface Missing {
+  document: number;
+  part: Part;
+}
+
+/**
+ * What to ask next: the facts of what is seen, then its findings, then the facts of all others, by which cards are
+ * sorted; null = nothing. What cannot be read is not asked again.
+ */
+export function nextOf(all: number[], seen: ReadonlySet<number>, cardOf: (document: number) => Card): Missing | null {
+  const firstWithout = (documents: number[], part: Part): Missing | null => {
+    const document = documents.find((number) => !cardOf(number).problem && !cardOf(number)[part]);
+    return document === undefined ? null : { document, part };
+  };
+  const onScreen = all.filter((document) => seen.has(document));
+  if (!onScreen.length) return null; // nobody looks
+  return firstWithout(onScreen, "facts") ?? firstWithout(onScreen, "finding") ?? firstWithout(all, "facts");
 }
 
 let isAsking = false;
@@ -72,21 +79,21 @@ export async function fillCards(seen: () => ReadonlySet<number>): Promise<void> 
       const numbers = documents.value.map(({ number }) => number);
       const next = nextOf(numbers, seen(), (document) => cardOf(document).value);
       if (!next) return;
-      await fill(...next);
+      await fill(next);
     }
   } finally {
     isAsking = false;
   }
 }
 
-async function fill(document: number, question: string): Promise<void> {
+async function fill({ document, part }: Missing): Promise<void> {
   const card = cardOf(document);
   try {
-    if (question === "card_finding") {
-      card.value = { ...card.value, finding: await askJson<FirstFinding>(document, question) };
+    if (part === "finding") {
+      card.value = { ...card.value, finding: await askJson<FirstFinding>(document, QUESTIONS.finding) };
       return;
     }
-    const facts = await askJson<CardFacts>(document, question);
+    const facts = await askJson<CardFacts>(document, QUESTIONS.facts);
     card.value = { ...card.value, facts };
     if (facts.document_count > documents.value.length) await loadDocuments(true); // of a folder that was not read before
   } catch (error) {

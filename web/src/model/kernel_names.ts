@@ -12,6 +12,8 @@ export interface KernelName {
   tail: number;
 }
 
+/** Bounds of a tail, in characters. */
+const LEAST_TAIL = 4;
 const MOST_TAIL = 26;
 /** Characters from which on names begin alike: about what is seen of a name that is cut. */
 const ALIKE = 10;
@@ -23,11 +25,11 @@ function namesOf(document: number): ReadonlyMap<string, KernelName> {
     const loading = signal<ReadonlyMap<string, KernelName>>(new Map());
     names = loading;
     byDocument.set(document, names);
-    askJson<[string, string, string][]>(document, "run_kernel_names")
+    askJson<[recorded: string, short: string, readable: string][]>(document, "run_kernel_names")
       .then((triples) => {
         const tails = differingTails(triples.map(([, short]) => short));
         loading.value = new Map(
-          triples.map(([name, short, readable]) => [name, { short, readable, tail: tails.get(short) ?? 0 }]),
+          triples.map(([recorded, short, readable]) => [recorded, { short, readable, tail: tails.get(short) ?? 0 }]),
         );
       })
       .catch(() => byDocument.delete(document)); // the names as recorded will do
@@ -47,26 +49,42 @@ export function shortName(name: string): string {
 
 /**
  * For names that begin alike, how many characters at the end hold what differs among them: from the word in which the
- * first difference is on; absent = the beginning tells them apart.
+ * first difference is on. A name that is absent is told apart by its beginning.
  */
 export function differingTails(names: string[]): Map<string, number> {
-  const sorted = [...new Set(names)].sort();
-  const shared = sorted.map((name, n) => sharedPrefix(name, sorted[n + 1] ?? ""));
   const tails = new Map<string, number>();
+  for (const { members, shared } of alikeGroups([...new Set(names)].sort())) {
+    const beginning = (members[0] as string).slice(0, shared);
+    const brokenWord = /[A-Z]*[a-z0-9]*$/.exec(beginning)?.[0] ?? "";
+    const tailStart = shared - brokenWord.length;
+    for (const name of members) {
+      tails.set(name, Math.min(MOST_TAIL, Math.max(LEAST_TAIL, name.length - tailStart)));
+    }
+  }
+  return tails;
+}
+
+interface AlikeGroup {
+  /** At least two names. */
+  members: string[];
+  /** How many characters all of them have in common at the beginning. */
+  shared: number;
+}
+
+/** Sorted names in which each begins like the next one. */
+function alikeGroups(sorted: string[]): AlikeGroup[] {
+  const sharedWithNext = sorted.map((name, n) => sharedPrefix(name, sorted[n + 1] ?? ""));
+  const groups: AlikeGroup[] = [];
   for (let first = 0; first < sorted.length; ) {
     let last = first;
-    while ((shared[last] as number) >= ALIKE) last++;
+    while ((sharedWithNext[last] as number) >= ALIKE) last++;
     if (last > first) {
-      const length = Math.min(...shared.slice(first, last));
-      const word = /[A-Z]*[a-z0-9]*$/.exec((sorted[first] as string).slice(0, length));
-      const from = length - (word?.[0].length ?? 0);
-      for (const name of sorted.slice(first, last + 1)) {
-        tails.set(name, Math.min(MOST_TAIL, Math.max(4, name.length - from)));
-      }
+      const shared = Math.min(...sharedWithNext.slice(first, last));
+      groups.push({ members: sorted.slice(first, last + 1), shared });
     }
     first = last + 1;
   }
-  return tails;
+  return groups;
 }
 
 function sharedPrefix(a: string, b: string): number {

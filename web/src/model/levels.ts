@@ -64,41 +64,50 @@ export interface Piece<T> {
 /** How many levels down to look for finer tiles: each of them doubles what has to be drawn. */
 const FINER_LEVELS = 2;
 
+type Loaded<T> = (address: TileAddress) => T | undefined;
+
 /**
- * What to show in a window: the tiles of the level where they are at hand, else those of the next coarser one, else finer
- * ones if there are enough of them, else the next coarser one that is at hand.
+ * What to show in a window: the tiles of the level where they are loaded, else those of the next coarser one; else finer
+ * ones if there are enough of them; else the next coarser one that is loaded.
  */
-export function cover<T>(
-  layer: Levels,
-  level: number,
-  window: Range,
-  at: (address: TileAddress) => T | undefined,
-): Piece<T>[] {
-  const pieces: Piece<T>[] = [];
+export function cover<T>(layer: Levels, level: number, window: Range, loaded: Loaded<T>): Piece<T>[] {
   const { first, last } = tilesIn(layer, level, window);
-  const width = tileWidth(layer, level);
+  const pieces: Piece<T>[] = [];
   for (let tile = first; tile <= last; tile++) {
-    const begin = layer.begin + tile * width;
-    const end = begin + width;
-    const coarser = (from: number, to: number): Piece<T>[] => {
-      for (let higher = from; higher < to; higher++) {
-        const cached = at({ level: higher, tile: Math.floor(tile / 2 ** (higher - level)) });
-        if (cached !== undefined) return [{ tile: cached, level: higher, begin, end }];
-      }
-      return [];
-    };
-    const near = coarser(level, Math.min(level + 2, layer.level_count));
-    if (near.length) {
-      pieces.push(...near);
-      continue;
-    }
-    const small = finer(layer, level, tile, at, FINER_LEVELS);
-    const needed = Math.min(end, window.end, layer.end) - Math.max(begin, window.begin);
-    const isEnough = small.length > 0 && covered(small, window) >= needed * (1 - 1e-9);
-    const far = isEnough ? [] : coarser(level + 2, layer.level_count);
-    pieces.push(...(far.length ? far : small));
+    const address = { level, tile };
+    const near = coarserPiece(layer, address, { from: level, to: level + 2 }, loaded);
+    pieces.push(...(near ? [near] : finerOrCoarser(layer, address, window, loaded)));
   }
   return pieces;
+}
+
+function finerOrCoarser<T>(layer: Levels, address: TileAddress, window: Range, loaded: Loaded<T>): Piece<T>[] {
+  const { begin, end } = intervalOf(layer, address);
+  const fine = finerPieces(layer, address, loaded, FINER_LEVELS);
+  const length = Math.min(end, window.end, layer.end) - Math.max(begin, window.begin);
+  if (fine.length && covered(fine, window) >= length * (1 - 1e-9)) return fine;
+  const far = coarserPiece(layer, address, { from: address.level + 2, to: layer.level_count }, loaded);
+  return far ? [far] : fine;
+}
+
+/** The interval of a tile. */
+function intervalOf(layer: Levels, { level, tile }: TileAddress): Range {
+  const width = tileWidth(layer, level);
+  return { begin: layer.begin + tile * width, end: layer.begin + (tile + 1) * width };
+}
+
+/** The part of a coarser tile, or of the tile itself, that stands in for a tile: of the first level that has one. */
+function coarserPiece<T>(
+  layer: Levels,
+  { level, tile }: TileAddress,
+  levels: { from: number; to: number },
+  loaded: Loaded<T>,
+): Piece<T> | null {
+  for (let coarser = levels.from; coarser < Math.min(levels.to, layer.level_count); coarser++) {
+    const found = loaded({ level: coarser, tile: Math.floor(tile / 2 ** (coarser - level)) });
+    if (found !== undefined) return { tile: found, level: coarser, ...intervalOf(layer, { level, tile }) };
+  }
+  return null;
 }
 
 /** How much of a window pieces cover. */
@@ -108,19 +117,13 @@ export function covered<T>(pieces: Piece<T>[], window: Range): number {
   }, 0);
 }
 
-function finer<T>(
-  layer: Levels,
-  level: number,
-  tile: number,
-  at: (address: TileAddress) => T | undefined,
-  depth: number,
-): Piece<T>[] {
+/** The finer tiles that stand in for a tile, as many of them as are loaded. */
+function finerPieces<T>(layer: Levels, { level, tile }: TileAddress, loaded: Loaded<T>, depth: number): Piece<T>[] {
   if (level === 0 || depth === 0) return [];
-  const width = tileWidth(layer, level - 1);
-  return [2 * tile, 2 * tile + 1].flatMap((child) => {
-    const cached = at({ level: level - 1, tile: child });
-    const begin = layer.begin + child * width;
-    if (cached !== undefined) return [{ tile: cached, level: level - 1, begin, end: begin + width }];
-    return finer(layer, level - 1, child, at, depth - 1);
+  return [2 * tile, 2 * tile + 1].flatMap((number) => {
+    const half = { level: level - 1, tile: number };
+    const found = loaded(half);
+    if (found !== undefined) return [{ tile: found, level: half.level, ...intervalOf(layer, half) }];
+    return finerPieces(layer, half, loaded, depth - 1);
   });
 }

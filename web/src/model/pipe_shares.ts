@@ -3,14 +3,14 @@ import { json } from "../data/ask";
 import type { Bins, CurveSeries, CurveSet } from "./curves";
 import type { Range } from "./selection";
 
-/** The curve of a SIMD while no pipe issues, and while a traced wave is there. */
+/** What stands for a pipe in the curve of a SIMD that is 1 while no pipe issues, and in that while a traced wave is there. */
 export const NO_ISSUE = "no issue";
 const RESIDENT = "resident";
 
 interface PipeKeys {
   se: number;
   simd: number;
-  /** Or NO_ISSUE, or RESIDENT. */
+  /** A pipe, or NO_ISSUE, or RESIDENT. */
   pipe: string;
   /** The traced span of its SIMD. */
   start_cycles: number;
@@ -24,6 +24,7 @@ export interface PipeCurves extends CurveSet {
 /** Pipes that are busy for longer than they issue: curves that are 1 while they are. */
 export const busyPipeCurves = (document: number) => json<PipeCurves>(document, "busy_pipe_curves");
 
+/** Curves that are 1 while a pipe issues. */
 export const pipeCurves = (document: number) => json<PipeCurves>(document, "pipe_curves");
 
 /** A pipe, or no issue, in an interval: cycles summed over SIMDs, and their share; null = no cycles to share. */
@@ -62,38 +63,55 @@ export function busyIn(set: PipeCurves, parts: Bins[], range: Range): Map<string
   return sums;
 }
 
+/** The cycles of a range that shares are of. */
+interface Wholes {
+  /** Of the traced spans of SIMDs. */
+  span: number;
+  /** In which a traced wave is on them. */
+  resident: number;
+}
+
 /**
  * Shares as the analysis of the whole trace defines them: of pipes, of the traced span of the SIMDs in which it issues
- * or others do; of no issue, of the cycles with a traced wave. Those of a range come from what is at hand of it.
+ * or others do; of no issue, of the cycles with a traced wave. Those of a range come from what is loaded of it. `busyOf`
+ * has the cycles of pipes that are busy for longer than they issue.
  */
 export function sharesIn(set: PipeCurves, parts: Bins[], range: Range, busyOf: Map<string, number>): PipeShare[] {
   const cycles = cyclesOf(set, parts, range);
-  const wholes = new Map<number, { span: number; resident: number }>(); // per engine
-  set.series.forEach(({ keys }, s) => {
-    if (keys.pipe !== RESIDENT) return;
-    const whole = wholes.get(keys.se) ?? { span: 0, resident: 0 };
-    const span = Math.min(range.end, keys.end_cycles) - Math.max(range.begin, keys.start_cycles);
-    wholes.set(keys.se, {
-      span: whole.span + Math.max(0, span),
-      resident: whole.resident + (cycles[s] as number),
+  const wholesOfEngines = wholesIn(set, cycles, range);
+  const pipes = new Set(set.series.map(({ keys }) => keys.pipe));
+  pipes.delete(RESIDENT);
+  return [...pipes].map((pipe) => {
+    const base = pipe === NO_ISSUE ? "resident" : "span";
+    const issuing = new Map<number, number>(); // by engine
+    set.series.forEach(({ keys }, series) => {
+      if (keys.pipe === pipe) issuing.set(keys.se, (issuing.get(keys.se) ?? 0) + (cycles[series] as number));
     });
-  });
-  const pipes = [...new Set(set.series.map(({ keys }) => keys.pipe))].filter((pipe) => pipe !== RESIDENT);
-  const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null);
-  return pipes.map((pipe) => {
-    const of = pipe === NO_ISSUE ? "resident" : "span";
-    const busy = new Map<number, number>();
-    set.series.forEach(({ keys }, s) => {
-      if (keys.pipe === pipe) busy.set(keys.se, (busy.get(keys.se) ?? 0) + (cycles[s] as number));
-    });
-    const sum = [...busy.values()].reduce((a, b) => a + b, 0);
-    const whole = [...wholes.values()].reduce((a, b) => a + b[of], 0);
+    const sum = sumOf(issuing.values());
+    const whole = sumOf([...wholesOfEngines.values()].map((wholes) => wholes[base]));
     return {
       pipe,
       cycles: Math.round(sum),
       share: ratio(sum, whole),
       busy: pipe === NO_ISSUE ? null : ratio(busyOf.get(pipe) ?? sum, whole),
-      ofEngines: new Map([...wholes].map(([se, one]) => [se, ratio(busy.get(se) ?? 0, one[of])])),
+      ofEngines: new Map([...wholesOfEngines].map(([se, wholes]) => [se, ratio(issuing.get(se) ?? 0, wholes[base])])),
     };
   });
 }
+
+/** By engine. Every SIMD has one curve of RESIDENT, which tells its span too. */
+function wholesIn(set: PipeCurves, cycles: Float64Array, range: Range): Map<number, Wholes> {
+  const wholes = new Map<number, Wholes>();
+  set.series.forEach(({ keys }, series) => {
+    if (keys.pipe !== RESIDENT) return;
+    const { span, resident } = wholes.get(keys.se) ?? { span: 0, resident: 0 };
+    const ownSpan = Math.min(range.end, keys.end_cycles) - Math.max(range.begin, keys.start_cycles);
+    wholes.set(keys.se, { span: span + Math.max(0, ownSpan), resident: resident + (cycles[series] as number) });
+  });
+  return wholes;
+}
+
+/** null = there is nothing to share. */
+const ratio = (part: number, whole: number) => (whole > 0 ? part / whole : null);
+
+const sumOf = (values: Iterable<number>) => [...values].reduce((a, b) => a + b, 0);

@@ -20,6 +20,7 @@ export interface Step {
 export interface Link {
   producer: Step;
   wait: Step;
+  /** The wait counter that tells when the producer is complete. */
   counter: string;
 }
 
@@ -33,23 +34,31 @@ export async function linksOf(wave: number, position: number): Promise<Link[]> {
   return linksAt(data, waits, position);
 }
 
+/** The same from the instructions of the wave and its answer to `wave_waits`; waits without a known producer have no link. */
 export function linksAt(data: WaveData, waits: Columns, position: number): Link[] {
-  const [wait, producer] = [waits.numbers("instruction"), waits.numbers("producer")];
+  const [waitPositions, producerPositions] = [waits.numbers("instruction"), waits.numbers("producer")];
   const counters = waits.texts("counter");
   const links: Link[] = [];
   for (let i = 0; i < waits.length; i++) {
-    const [to, from] = [wait[i] as number, producer[i] as number];
-    if ((to !== position && from !== position) || from < 0 || from >= data.count) continue;
-    links.push({ producer: stepAt(data, from), wait: stepAt(data, to), counter: counters[i] as string });
+    const [wait, producer] = [waitPositions[i] as number, producerPositions[i] as number];
+    const isKnown = producer >= 0 && producer < data.count;
+    if (!isKnown || (wait !== position && producer !== position)) continue;
+    links.push({ producer: stepAt(data, producer), wait: stepAt(data, wait), counter: counters[i] as string });
   }
   return links.sort((a, b) => Math.abs(distanceOf(a)) - Math.abs(distanceOf(b)));
 }
 
+/** The execution that a record of the wave belongs to. */
 export function stepAt(data: WaveData, position: number): Step {
-  const [time, stall, duration] = [data.time, data.stall, data.duration].map(
-    (values) => values[position] as number,
-  ) as [number, number, number];
-  const row = data.row[position] as number;
-  const iteration = iterationOf(data, position);
-  return { position, row, iteration, time, issue: time + stall, end: time + Math.max(stall, duration) };
+  const time = data.time[position] as number;
+  const stall = data.stall[position] as number;
+  const duration = data.duration[position] as number;
+  return {
+    position,
+    row: data.row[position] as number,
+    iteration: iterationOf(data, position),
+    time,
+    issue: time + stall,
+    end: time + Math.max(stall, duration),
+  };
 }

@@ -17,9 +17,12 @@ export interface SqlTrack {
 /** What the user put on the timeline last; null = nothing. */
 export const sqlTrack = ofDocument<SqlTrack | null>(null);
 
+/** How many tracks were made. */
 let count = 0;
 const TILE_CELLS = 1024;
+/** Kinds have 16 bits in a tile; rows with further names have that of the first. */
 const MOST_KINDS = 60_000;
+/** Rows that overlap more deeply lie over each other. */
 const MOST_DEPTH = 3;
 
 /** The track of these rows, which may overlap: those that do stand below each other. */
@@ -31,11 +34,11 @@ export function trackOfRows(rows: TimedRow[]): SqlTrack | null {
   const kinds = new Map<string, Kind>();
   for (const { name } of sorted)
     if (!kinds.has(name) && kinds.size < MOST_KINDS) kinds.set(name, { kind: kinds.size, name });
-  const busy: number[] = [];
+  const busyUntil: number[] = []; // by depth
   const depthOf = (row: TimedRow) => {
-    const free = busy.findIndex((until) => until <= row.begin);
-    const depth = Math.min(free < 0 ? busy.length : free, MOST_DEPTH);
-    busy[depth] = Math.max(row.end, busy[depth] ?? row.end);
+    const free = busyUntil.findIndex((until) => until <= row.begin);
+    const depth = Math.min(free < 0 ? busyUntil.length : free, MOST_DEPTH);
+    busyUntil[depth] = Math.max(row.end, busyUntil[depth] ?? row.end);
     return depth;
   };
   const numbers = (of: (row: TimedRow, n: number) => number) => sorted.map(of);
