@@ -1,4 +1,5 @@
-// The frames of an answer: their weights, names and colours, and what a click on one selects.
+// The frames of a flame graph, as they are in the answer to `flame`: their weights, names and colours, and what a click on
+// one selects. A frame is known by its number, which is its place in all arrays; frame 0 is the whole.
 import { baseName } from "../../base/path";
 import type { Columns } from "../../data/columns";
 import type { FlameLayout } from "../../draw/flame";
@@ -9,16 +10,21 @@ import { isSampled, openedFile, shortLine } from "../../model/source";
 import { frontView } from "../../model/view";
 import { csv } from "../../widgets/saving";
 
+/** What the width of a frame is: all cycles, or those that work of other waves did not hide. */
 export type Weight = "total" | "exposed";
 
 /** The frames of an answer as arrays. */
 export interface Frames {
   count: number;
+  /** Of each frame the one around it; of the whole -1. */
   parents: ArrayLike<number>;
+  /** all, smaller (siblings that were put together), file, line, function, loop, block, instruction, or that of a scope. */
   kinds: string[];
   names: string[];
+  /** Source file; empty = the frame has none. */
   files: string[];
   lines: ArrayLike<number>;
+  /** Row of code; of a function, loop or block the first. */
   rows: ArrayLike<number>;
   measures: Record<
     "hits" | "latency" | "stall" | "idle" | "exposedLatency" | "exposedIdle" | "samples",
@@ -47,6 +53,7 @@ export function framesFrom(table: Columns): Frames {
   };
 }
 
+/** The weight of each frame: samples, or cycles, with the idle ones before instructions as chosen. */
 export function weightsOf(frames: Frames, weight: Weight, withIdle: boolean): Float64Array {
   const { latency, idle, exposedLatency, exposedIdle, samples } = frames.measures;
   const [cycles, gaps] = weight === "total" ? [latency, idle] : [exposedLatency, exposedIdle];
@@ -55,6 +62,7 @@ export function weightsOf(frames: Frames, weight: Weight, withIdle: boolean): Fl
   );
 }
 
+/** The name on a frame: of lines and files the end of their path. */
 export function shownName(frames: Frames, frame: number): string {
   const name = frames.names[frame] ?? "";
   const file = frames.files[frame] ?? "";
@@ -71,20 +79,21 @@ export function colourOfFrame(frames: Frames, frame: number): string {
   return nameColour(kind === "file" || kind === "line" ? (frames.files[frame] ?? "") : (frames.names[frame] ?? ""));
 }
 
-/** The category whose colour a class of instructions has, by the beginning of its name. */
-function categoryOf(kind: string): string {
-  const kinds: [string, string][] = [
-    ["matrix", "MATRIX"],
-    ["valu", "VALU"],
-    ["lds", "LDS"],
-    ["vmem", "VMEM"],
-    ["flat", "FLAT"],
-    ["smem", "SMEM"],
-    ["branch", "JUMP"],
-    ["end", "JUMP"],
-    ["salu", "SALU"],
-  ];
-  return kinds.find(([begin]) => kind.startsWith(begin))?.[1] ?? "IMMED";
+/** How names of classes of instructions begin, and the category whose colour they have. */
+const CATEGORIES = [
+  { prefix: "matrix", category: "MATRIX" },
+  { prefix: "valu", category: "VALU" },
+  { prefix: "lds", category: "LDS" },
+  { prefix: "vmem", category: "VMEM" },
+  { prefix: "flat", category: "FLAT" },
+  { prefix: "smem", category: "SMEM" },
+  { prefix: "branch", category: "JUMP" },
+  { prefix: "end", category: "JUMP" },
+  { prefix: "salu", category: "SALU" },
+];
+
+function categoryOf(instructionClass: string): string {
+  return CATEGORIES.find(({ prefix }) => instructionClass.startsWith(prefix))?.category ?? "IMMED";
 }
 
 /** Kinds of frames that stand for several rows: a click zooms, and selects the first. */
@@ -101,6 +110,7 @@ export function selectFrame(frames: Frames, frame: number): void {
   }
 }
 
+/** What other views preview while the pointer is over a frame; empty = it stands for neither a row nor a line. */
 export function previewOf(frames: Frames, frame: number): Selection {
   const kind = frames.kinds[frame];
   if (kind === "instruction") return { row: frames.rows[frame] as number };
@@ -109,30 +119,28 @@ export function previewOf(frames: Frames, frame: number): Selection {
     : {};
 }
 
-/** The frame of the selected instruction or line: the widest one. */
+/** The frame of the selected instruction, or else of the selected line: the widest of several; -1 = there is none. */
 export function selectedFrame(frames: Frames, layout: FlameLayout): number {
-  const { row, sourceLine } = selection.value;
-  let best = -1;
   const width = (frame: number) => (layout.end[frame] ?? 0) - (layout.begin[frame] ?? 0);
-  const text = row === undefined ? undefined : codeNow()?.text[row];
+  const isSelected = selectionTest(frames);
+  let best = -1;
   for (let frame = 0; frame < frames.count; frame++) {
-    const kind = frames.kinds[frame];
-    const parent = frames.parents[frame] ?? -1;
-    const isRow =
-      kind === "instruction" &&
-      (frames.rows[frame] === row ||
-        (text !== undefined &&
-          frames.names[frame] === text &&
-          frames.files[parent] === sourceLine?.file &&
-          frames.lines[parent] === sourceLine?.line));
-    const isLine =
-      row === undefined &&
-      kind === "line" &&
-      frames.files[frame] === sourceLine?.file &&
-      frames.lines[frame] === sourceLine?.line;
-    if ((isRow || isLine) && (best < 0 || width(frame) > width(best))) best = frame;
+    if (isSelected(frame) && (best < 0 || width(frame) > width(best))) best = frame;
   }
   return best;
+}
+
+/** Whether a frame is of what is selected. Equal instructions of one line share a frame, which has the row of one of them. */
+function selectionTest(frames: Frames): (frame: number) => boolean {
+  const { row, sourceLine } = selection.value;
+  const isOnLine = (frame: number) =>
+    frames.files[frame] === sourceLine?.file && frames.lines[frame] === sourceLine?.line;
+  if (row === undefined) return (frame) => frames.kinds[frame] === "line" && isOnLine(frame);
+  const text = codeNow()?.text[row];
+  return (frame) =>
+    frames.kinds[frame] === "instruction" &&
+    (frames.rows[frame] === row ||
+      (text !== undefined && frames.names[frame] === text && isOnLine(frames.parents[frame] ?? -1)));
 }
 
 export function asCsv(frames: Frames, weights: Float64Array): string {

@@ -13,6 +13,7 @@ import type { View } from "../../model/view";
 import { waveOf } from "../../model/wave_data";
 import { targetWave } from "../../model/waves";
 import { Answered, Nothing } from "../../widgets/answered";
+import type { Paint } from "../../widgets/canvas";
 import { withChanges } from "../../widgets/changes";
 import { DataTable, tableOffer } from "../../widgets/data_table";
 import { figureColumns } from "../../widgets/figure_columns";
@@ -20,7 +21,7 @@ import { pictures, SaveMenu } from "../../widgets/saving";
 import { WavePicker } from "../../widgets/wave_picker";
 import "./loops.css";
 import { Overlay, paintOverlay } from "./overlay";
-import { paintStrip, Strip } from "./strip";
+import { NO_ITERATION, paintStrip, Strip } from "./strip";
 
 /** Columns that need no measured instruction. */
 const OF_THE_CODE = figureColumns<LoopsRow>(LOOPS, [
@@ -48,6 +49,7 @@ const OF_THE_CODE = figureColumns<LoopsRow>(LOOPS, [
   },
 ]);
 
+/** Columns of what iterations cost. */
 const MEASURED = figureColumns<LoopsRow>(LOOPS, [
   ["iteration_count", "Iterations", "count", "5.5em"],
   ["trips_min", "Trips min", "cycles", "5.5em"],
@@ -64,6 +66,7 @@ const MEASURED = figureColumns<LoopsRow>(LOOPS, [
   ["self_cycles_share", "Self", "share", "4.5em"],
 ]);
 
+/** Columns that show the change from the baseline, where one is chosen. */
 const COMPARED = [
   {
     name: "iteration_cycles_median",
@@ -73,6 +76,7 @@ const COMPARED = [
   },
 ];
 
+/** File and lines of a loop; without source lines its function. */
 function linesOf(loop: LoopsRow): string {
   if (!loop.file) return loop.function ?? "";
   return `${loop.file}:${loop.first_line}${loop.last_line === loop.first_line ? "" : `–${loop.last_line}`}`;
@@ -84,61 +88,39 @@ function LoopsView() {
 
 function Shown({ answer }: { answer: LoopsAnswer }) {
   const loops = answer.loops.rows;
-  const picked = useSignal<number | null>(null);
-  const around = loopAround(loops, selection.value.row);
-  // Of nested loops around the selected row the one that was clicked stays chosen.
-  const clicked = loops.find((loop) => loop.loop === picked.value);
-  const row = selection.value.row;
-  const holds = clicked && (row === undefined || (clicked.first_row <= row && row <= clicked.last_row));
-  const chosen = (holds ? clicked : undefined) ?? around ?? loops[0];
+  const clicked = useSignal<number | null>(null);
+  const chosen = chosenLoop(loops, clicked.value);
   const wave = useComputed(() => targetWave()?.wave);
-  const iterations = useAnswer(wave.value === undefined ? null : iterationsOf(current.value, wave.value));
-  const data = useAnswer(wave.value === undefined ? null : waveOf(current.value, wave.value));
-  const own = useMemo(
-    () =>
-      iterations.value.state === "ready" && chosen
-        ? iterations.value.value.filter((iteration) => iteration.loop === chosen.loop)
-        : [],
-    [iterations.value, chosen],
+  const loaded = useAnswer(wave.value === undefined ? null : iterationsOf(current.value, wave.value)).value;
+  const loadedWave = useAnswer(wave.value === undefined ? null : waveOf(current.value, wave.value)).value;
+  const iterations = useMemo(
+    () => (loaded.state === "ready" ? loaded.value.filter(({ loop }) => loop === chosen?.loop) : []),
+    [loaded, chosen],
   );
-  const waveData = data.value.state === "ready" ? data.value.value : null;
-  if (!loops.length || !chosen) return <Nothing>No wave of this trace executed a loop.</Nothing>;
+  const waveData = loadedWave.state === "ready" ? loadedWave.value : null;
+  if (!chosen) return <Nothing>No wave of this trace executed a loop.</Nothing>;
   const isMeasured = traceOverview().instruction_count > 0;
   const columns = isMeasured ? withChanges([...OF_THE_CODE, ...MEASURED], loops, COMPARED) : OF_THE_CODE;
-  const left = answer.loops.row_count - loops.length + answer.left_out_count;
+  const paint: Paint = (painter, size) =>
+    waveData
+      ? paintOverlay(painter, size, { loop: chosen, iterations, data: waveData })
+      : paintStrip(painter, size, iterations, NO_ITERATION);
+  const offers = [tableOffer(columns, () => loops), ...pictures(paint, () => SAVED_SIZE)];
   return (
     <div class="view loops">
       <div class="toolbar">
-        <span title={answer.definition}>
-          {exact(loops.length)} {loops.length === 1 ? "loop" : "loops"}
-          {left ? `, ${exact(left)} more are not shown` : ""};{" "}
-          {isMeasured
-            ? `${percent(1 - answer.outside_cycles_share)} of all cycles are in loops`
-            : "what they cost is not known: no instruction was traced"}
-        </span>
+        <Headline answer={answer} isMeasured={isMeasured} />
         {isMeasured ? <WavePicker withAll={false} /> : null}
-        <SaveMenu
-          name="loops"
-          offers={[
-            tableOffer(columns, () => loops),
-            ...pictures(
-              (painter, size) =>
-                waveData
-                  ? paintOverlay(painter, size, { loop: chosen, iterations: own, data: waveData })
-                  : paintStrip(painter, size, own, -1),
-              () => ({ width: 1000, height: 500 }),
-            ),
-          ]}
-        />
+        <SaveMenu name="loops" offers={offers} />
       </div>
-      <div class="loops-table" style={{ flexBasis: `${Math.min(10, loops.length + 1) * 24 + 10}px` }}>
+      <div class="loops-table" style={{ flexBasis: `${Math.min(MOST_ROWS, loops.length + 1) * 24 + 10}px` }}>
         <DataTable
           label="Loops"
           columns={columns}
           rows={loops}
           isSelected={(loop) => loop.loop === chosen.loop}
           onSelect={(loop) => {
-            picked.value = loop.loop;
+            clicked.value = loop.loop;
             selectRow(loop.start_row, {}, true);
           }}
         />
@@ -147,11 +129,42 @@ function Shown({ answer }: { answer: LoopsAnswer }) {
         <Nothing>There is no wave whose iterations could be shown.</Nothing>
       ) : (
         <>
-          <Strip loop={chosen} iterations={own} wave={wave.value} />
-          {waveData && waveData.wave === wave.value ? <Overlay loop={chosen} iterations={own} data={waveData} /> : null}
+          <Strip loop={chosen} iterations={iterations} wave={wave.value} />
+          {waveData && waveData.wave === wave.value ? (
+            <Overlay loop={chosen} iterations={iterations} data={waveData} />
+          ) : null}
         </>
       )}
     </div>
+  );
+}
+
+/** Pixels of a saved picture; rows of the table before it scrolls, its head included. */
+const SAVED_SIZE = { width: 1000, height: 500 };
+const MOST_ROWS = 10;
+
+/**
+ * The loop that the view is about: the clicked one while it is around the selected row, so that of nested loops that one
+ * stays chosen; else the innermost around the selected row; else the first. undefined = there are none.
+ */
+function chosenLoop(loops: LoopsRow[], clicked: number | null): LoopsRow | undefined {
+  const { row } = selection.value;
+  const isAround = (loop: LoopsRow) => row === undefined || (loop.first_row <= row && row <= loop.last_row);
+  const ofClick = loops.find((loop) => loop.loop === clicked && isAround(loop));
+  return ofClick ?? loopAround(loops, row) ?? loops[0];
+}
+
+function Headline({ answer, isMeasured }: { answer: LoopsAnswer; isMeasured: boolean }) {
+  const { loops, left_out_count } = answer;
+  const missing = loops.row_count - loops.rows.length + left_out_count;
+  return (
+    <span title={answer.definition}>
+      {exact(loops.rows.length)} {loops.rows.length === 1 ? "loop" : "loops"}
+      {missing ? `, ${exact(missing)} more are not shown` : ""};{" "}
+      {isMeasured
+        ? `${percent(1 - answer.outside_cycles_share)} of all cycles are in loops`
+        : "what they cost is not known: no instruction was traced"}
+    </span>
   );
 }
 

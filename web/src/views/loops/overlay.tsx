@@ -18,7 +18,9 @@ interface Props {
   data: WaveData;
 }
 
+/** Iterations that are drawn: the first ones. */
 const MOST = 100;
+/** Pixels for the rows of code at the left, at the top, and for the cycles below. */
 const LEFT = 52;
 const TOP = 6;
 const BOTTOM = 18;
@@ -69,6 +71,9 @@ function firstFrom(data: WaveData, time: number): number {
   return low;
 }
 
+/** Colours of the first iteration of a wave, of the last, and of those between. */
+const COLOURS = () => ({ first: seriesColour(3), steady: seriesColour(0), last: seriesColour(1) });
+
 export function paintOverlay(painter: Painter, { width, height }: Size, { loop, iterations, data }: Props): void {
   const shownIterations = iterations.slice(0, MOST);
   const longest = shownIterations.reduce((most, { cycles }) => Math.max(most, cycles), 1);
@@ -89,25 +94,25 @@ export function paintOverlay(painter: Painter, { width, height }: Size, { loop, 
     painter.text(LEFT - 6, y(place), `row ${rowAtPlace(loop, place)}`, paper("faint"), { align: "right", size: 10 });
   }
   const highlighted = iterationOnScreen(iterations);
-  const line = (number: number, width: number) => {
+  const paintLine = (number: number, width: number) => {
     const iteration = shownIterations[number];
     if (!iteration) return;
-    const colour = number === 0 ? seriesColour(3) : iteration.isLast ? seriesColour(1) : seriesColour(0);
+    const colour = COLOURS()[number === 0 ? "first" : iteration.isLast ? "last" : "steady"];
     for (const segment of pathOf(data, loop, iteration)) {
       const points = segment.map((value, i) => (i % 2 ? y(value) : x(value)));
       painter.polyline(points, number === highlighted ? paper("accent") : `${colour}90`, width);
     }
   };
   shownIterations.forEach((_, number) => {
-    if (number !== highlighted) line(number, 1);
+    if (number !== highlighted) paintLine(number, 1);
   });
-  if (highlighted >= 0) line(highlighted, 2.5);
+  if (highlighted >= 0) paintLine(highlighted, 2.5); // over the others
 }
 
 export function Overlay(props: Props) {
   const { iterations, loop } = props;
   const over = useSignal<number | null>(null);
-  const place = (event: MouseEvent) => {
+  const rowUnder = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const share = (event.clientY - box.top - TOP) / Math.max(1, box.height - BOTTOM - TOP - 2);
     const most = loop.last_row - loop.first_row;
@@ -115,6 +120,7 @@ export function Overlay(props: Props) {
   };
   if (!iterations.length) return null;
   const left = iterations.length - MOST;
+  const { first, steady, last } = COLOURS();
   return (
     <div class="loops-overlay">
       <p class="caption">
@@ -123,8 +129,8 @@ export function Overlay(props: Props) {
           : `${over.value}  ${textOf(over.value)}`}
         {left > 0 ? ` Showing ${MOST} of ${exact(iterations.length)}.` : ""}
         <span class="key">
-          <i style={{ background: seriesColour(3) }} /> first <i style={{ background: seriesColour(0) }} /> steady{" "}
-          <i style={{ background: seriesColour(1) }} /> last
+          <i style={{ background: first }} /> first <i style={{ background: steady }} /> steady{" "}
+          <i style={{ background: last }} /> last
         </span>
       </p>
       <Canvas
@@ -132,14 +138,14 @@ export function Overlay(props: Props) {
         paint={(painter, size) => paintOverlay(painter, size, props)}
         events={{
           onPointerMove: (event) => {
-            over.value = place(event);
+            over.value = rowUnder(event);
             preview.value = { row: over.value };
           },
           onPointerLeave: () => {
             over.value = null;
             preview.value = {};
           },
-          onClick: (event) => selectRow(place(event)),
+          onClick: (event) => selectRow(rowUnder(event)),
         }}
       />
     </div>

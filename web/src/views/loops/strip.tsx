@@ -14,15 +14,19 @@ interface Props {
   wave: number;
 }
 
+/** Pixels for the cycles at the left, and for the numbers of iterations below. */
 const LEFT = 52;
 const BOTTOM = 16;
 
-/** The iteration that fills the time on screen; -1 = more than one, or none. */
+/** In place of the position of an iteration. */
+export const NO_ITERATION = -1;
+
+/** The position of the iteration that fills the time on screen; NO_ITERATION = it is filled by several, or by none. */
 export function iterationOnScreen(iterations: Iteration[]): number {
   const { begin, end } = shown.value;
   const at = iterationAt(iterations, begin + 1);
   const iteration = iterations[at];
-  return iteration && Math.abs(iteration.begin + iteration.cycles - end) < 2 ? at : -1;
+  return iteration && Math.abs(iteration.begin + iteration.cycles - end) < 2 ? at : NO_ITERATION;
 }
 
 export function paintStrip(
@@ -50,8 +54,10 @@ export function paintStrip(
     painter.rect(x, y(cycles), wide, y(stalled) - y(cycles), colourOf("issue"));
     if (i === highlighted)
       painter.polyline([x - 1, 4, x + wide + 1, 4, x + wide + 1, y(0), x - 1, y(0), x - 1, 4], paper("accent"), 2);
+    // A dashed line stands where the wave entered the loop anew.
     if (i && entry !== iterations[i - 1]?.entry) painter.polyline([x, 0, x, height - BOTTOM], paper("text"), 1, [3, 3]);
   });
+  // As many numbers as have room: one for 60 pixels.
   const every = Math.max(1, Math.ceil(iterations.length / Math.max(1, Math.floor(width / 60))));
   for (let i = 0; i < iterations.length; i += every) {
     painter.text(LEFT + (i + 0.5) * step, height - BOTTOM / 2, String(i + 1), paper("faint"), {
@@ -62,15 +68,14 @@ export function paintStrip(
 }
 
 export function Strip({ loop, iterations, wave }: Props) {
-  const over = useSignal(-1);
-  const highlighted = iterationOnScreen(iterations);
-  const about = iterations[over.value >= 0 ? over.value : highlighted];
-  const number = over.value >= 0 ? over.value : highlighted;
-  const place = (event: MouseEvent) => {
+  const over = useSignal(NO_ITERATION);
+  const number = over.value === NO_ITERATION ? iterationOnScreen(iterations) : over.value;
+  const described = iterations[number];
+  const iterationUnder = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - 4);
     const at = Math.floor(share * iterations.length);
-    return at >= 0 && at < iterations.length ? at : -1;
+    return at >= 0 && at < iterations.length ? at : NO_ITERATION;
   };
   return (
     <div class="loops-strip">
@@ -78,10 +83,10 @@ export function Strip({ loop, iterations, wave }: Props) {
         {iterations.length
           ? `Wave ${wave} ran ${exact(iterations.length)} iterations. `
           : `Wave ${wave} did not run this loop: choose another wave. `}
-        {about ? (
+        {described ? (
           <b data-iteration={number}>
-            {exact(number + 1)}: {exact(about.cycles)} cycles, stall {exact(about.stall)} (
-            {percent(about.stall / about.cycles)}){about.isLast ? ", the last" : ""}
+            {exact(number + 1)}: {exact(described.cycles)} cycles, stall {exact(described.stall)} (
+            {percent(described.stall / described.cycles)}){described.isLast ? ", the last" : ""}
           </b>
         ) : (
           "A click shows exactly one iteration in all timelines."
@@ -96,13 +101,13 @@ export function Strip({ loop, iterations, wave }: Props) {
         paint={(painter, size) => paintStrip(painter, size, iterations, iterationOnScreen(iterations))}
         events={{
           onPointerMove: (event) => {
-            over.value = place(event);
+            over.value = iterationUnder(event);
           },
           onPointerLeave: () => {
-            over.value = -1;
+            over.value = NO_ITERATION;
           },
           onClick: (event) => {
-            const iteration = iterations[place(event)];
+            const iteration = iterations[iterationUnder(event)];
             if (iteration) void showIteration(wave, loop, iteration);
           },
         }}
