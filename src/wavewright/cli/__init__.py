@@ -1,4 +1,8 @@
-"""The command line: verbs that are derived from questions, and one module for each that does something else."""
+"""The command line: verbs that are derived from questions, and one module for each that does something else.
+
+A verb is loaded when it is called (`_Verbs.load`): a question's verb is made of its declaration, most others of a file
+in `cli/options` with a function to call, and a few make their click command themselves.
+"""
 
 from __future__ import annotations
 
@@ -24,16 +28,16 @@ if TYPE_CHECKING:
     from wavewright.errors import WavewrightError
 
 _STOPPED = 128 + signal.SIGINT
-_LONGEST_PATH = 300
+_LONGEST_PATH = 300  #: Characters of it in a message.
 _OUTPUT_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 
 _OF_CAPTURES = ("capture", "doctor")  #: Verbs that take the folder of a capture as it is.
 #: Modules below `wavewright.cli` of several verbs, each a function that is called like it.
 _MODULES = dict.fromkeys(("convert", "merge", "split", "window"), "convert")
 _MODULES |= dict.fromkeys(("baseline", "gate", "loop"), "gate") | dict.fromkeys(("query", "schema", "tables"), "tables")
-_OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")
+_OF_SEVERAL_QUESTIONS = ("info", "diagnose", "counters")  #: Verbs that are called like a question, but answer more.
 _BUILT = ("capture", "compare", "diagnose")  #: Verbs whose modules put their options together.
-_OUTPUTS = ("-o", "--output")
+_OUTPUTS = ("-o", "--output")  #: Options whose value is a place to write.
 
 
 class _Verbs(LazyGroup):
@@ -174,9 +178,8 @@ def main() -> None:
             _fail(UsageError(error.strerror or type(error).__name__, where=os.fsdecode(error.filename)[:_LONGEST_PATH]))
         from importlib.metadata import version
 
-        click.echo(
-            f"error: this is a bug in wavewright {version('wavewright')}: {type(error).__name__}: {error}", err=True
-        )
+        bug = f"this is a bug in wavewright {version('wavewright')}: {type(error).__name__}: {error}"
+        click.echo(f"error: {bug}", err=True)
         click.echo("  try: run again as `wavewright --debug ...` and report what it prints", err=True)
         from wavewright.cli.kit.io import BUG_EXIT_CODE
 

@@ -78,9 +78,8 @@ def traces(
     places = _trace_places(tuple(map(Path, paths)), dispatches)
     full_traces = [open_trace(path, dispatch=key, kernel=selection.kernel, amd=amd) for path, key in places]
     traces = [select(trace, selection) for trace in full_traces]
-    repeats_of = [
-        [select(trace, selection) for trace in repeated] for repeated in _repeats(places, full_traces, repeats, amd=amd)
-    ]
+    repeated_traces = _repeats(places, full_traces, repeats, amd=amd)
+    repeats_of = [[select(trace, selection) for trace in repeated] for repeated in repeated_traces]
     rows = [selected_rows(trace, selection) for trace in traces]
     labels = [side_label(number) for number in range(len(traces))]
     answer = compare(traces, by=by, labels=labels, repeats=repeats_of, rows=rows, force=force)
@@ -223,9 +222,8 @@ def runs(
         for ranks, path in zip(ranks_of, (*request.paths, *repeats), strict=True)
     ]
     sides, repeated_runs = runs[:side_count], runs[side_count:]
-    answer = combine_compare(
-        [side.values for side in sides], repeats=[run.values for run in repeated_runs], step=step, force=force
-    )
+    repeats_values = [run.values for run in repeated_runs]
+    answer = combine_compare([side.values for side in sides], repeats=repeats_values, step=step, force=force)
     others = range(1, len(sides))
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
     facts["time_verdicts"] = [answer.time_verdict(side) for side in others]
@@ -276,9 +274,8 @@ def counters(everything: bool, decimals: int | None, fail_above: float | None, *
     def report() -> Parts:
         from wavewright.words.counters.capture_changes import counter_comparison_report
 
-        return counter_comparison_report(
-            answer, width=line_width(), limit=request.limit, everything=everything, decimals=decimals
-        )
+        form = {"width": line_width(), "limit": request.limit}
+        return counter_comparison_report(answer, **form, everything=everything, decimals=decimals)
 
     request.give(answer, answer.metrics, report, [side.counters.losses for side in sides], **facts)
     if slower_count:

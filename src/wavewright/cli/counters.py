@@ -71,12 +71,8 @@ def _give_plan(request: CounterRequest, choice: Mapping[str, Any], *, output: Pa
     lines = (summary(plan), *remarks(plan), f"capture: {run}")
     text = input_text(plan, kernels=kernels)
     if request.as_json:
-        facts = {
-            "capture_command": run,
-            "look_command": look,
-            "files": {"input": text, "definitions": definitions(plan)},
-            "written": list(map(str, files)),
-        }
+        texts = {"input": text, "definitions": definitions(plan)}
+        facts = {"capture_command": run, "look_command": look, "files": texts, "written": list(map(str, files))}
         emit_json({**to_builtins(plan), **facts}, inputs=request.paths)
     elif request.as_csv:
         from wavewright.base.csv import write_csv
@@ -123,9 +119,10 @@ def _planned_kernels(request: CounterRequest) -> tuple[str, ...]:
     return tuple(ranked[int(name)] if name.isdigit() else name for name in request.kernels)
 
 
-_TOP, _SYSTEM, _RAW = ("top", "0"), ("system", "1"), ("raw",)  #: Words for panels that are no metrics.
+#: Words for panels that are no metrics: kernels, facts of the node, counters. Numbers are those of AMD's tool.
+_TOP, _SYSTEM, _RAW = ("top", "0"), ("system", "1"), ("raw",)
 _OWN_PANELS = (*_TOP, *_SYSTEM, *_RAW)
-_SPEED_OF_LIGHT = "2"
+_SPEED_OF_LIGHT = "2"  #: The panel with the share of peak of every hardware unit.
 _SUMMARY_KERNELS = 5
 
 
@@ -205,9 +202,8 @@ def _summary(request: CounterRequest, answer: CounterPanels, view: _View) -> Ite
     by_kernel = []
     for rank in shown_kernels(answer.kernels) if answer.rows.height else ():
         choice = replace(request.choice, kernels=(str(rank),))
-        by_kernel.append(
-            (rank, counter_panels(request.counters, choice=choice, panels=(_SPEED_OF_LIGHT,), **view.rules))
-        )
+        panels = counter_panels(request.counters, choice=choice, panels=(_SPEED_OF_LIGHT,), **view.rules)
+        by_kernel.append((rank, panels))
     measured = counter_contents(request.counters).panels.filter(pl.col("measured_count") > 0)
     if measured.height and answer.rows["average"].null_count() == answer.rows.height:
         # Nothing of the speed of light was measured: the panel of which most was measured says more.

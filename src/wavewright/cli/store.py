@@ -1,4 +1,4 @@
-"""`wavewright store`: what many captures measured, how it went on, and what changes came from."""
+"""`wavewright store`: add captures to a store, list them, trend of a quantity, blame of a change, SQL."""
 
 from __future__ import annotations
 
@@ -184,13 +184,11 @@ def blame_command(store: str, quantity: str, at: str | None, **options: Any) -> 
 
         yield from blame_report(answer, limit=request.limit)
         if all(there):
-            yield sentence(
-                ("compare them: ", "dim"), f"wavewright compare {command_line([str(each) for each in there])}"
-            )
+            paths = command_line([str(path) for path in there])
+            yield sentence(("compare them: ", "dim"), f"wavewright compare {paths}")
         else:
-            yield sentence(
-                ("captures of one side are gone from where they were: only what is stored is compared", "dim")
-            )
+            gone = "captures of one side are gone from where they were: only what is stored is compared"
+            yield sentence((gone, "dim"))
 
     request.give(answer, answer.parts, report, (), headline=answer.headline(), compare=there if all(there) else None)
     _tell(capture_store, request)

@@ -37,12 +37,8 @@ def query(
     if _SQL.match(first_path) and not _SQL.match(sql):
         command = command_line(["wavewright", "query", *request.paths[1:], sql, first_path])
         raise UsageError("the SQL comes last, after the paths", advice=command)
-    gathered = gather(
-        _whole_run,
-        find_runs(request.paths, with_passes=True, captures=request.captures),
-        selection=request.selection,
-        asked=request.asked,
-    )
+    files = find_runs(request.paths, with_passes=True, captures=request.captures)
+    gathered = gather(_whole_run, files, selection=request.selection, asked=request.asked)
     run = Run([source for part in gathered.values for source in part.origins])
     usual = QueryLimits()
     seconds = usual.seconds if max_seconds is None else max_seconds
@@ -72,14 +68,14 @@ def _whole_run(run: Run) -> Run:
 
 def _write_csv(result: QueryResult, top: int | None) -> None:
     """The rows piece by piece, so that results of any size need little memory."""
-    left, count = top or ALL_ROWS, 0
+    rows_left, row_count = top or ALL_ROWS, 0
     for number, piece in enumerate(result.pieces):
         lines = BytesIO()
-        harmless(piece.head(left)).write_csv(lines, include_header=number == 0)
+        harmless(piece.head(rows_left)).write_csv(lines, include_header=number == 0)
         click.echo(lines.getvalue(), nl=False)
-        left -= min(left, piece.height)
-        count += piece.height
-    say_rows_left_out(top or count, count)
+        rows_left -= min(rows_left, piece.height)
+        row_count += piece.height
+    say_rows_left_out(top or row_count, row_count)
 
 
 def _show(result: QueryResult, limit: int) -> None:
@@ -97,15 +93,15 @@ def _show(result: QueryResult, limit: int) -> None:
 
 
 def _first(result: QueryResult, limit: int) -> tuple[pl.DataFrame, int]:
-    """The first rows, and how many there are."""
+    """The first rows, and how many there are; of a result without rows its columns."""
     heads: list[pl.DataFrame] = []
-    left, count = limit, 0
+    rows_left, row_count = limit, 0
     for piece in result.pieces:
-        if left or not heads:
-            heads.append(piece.head(left))
-        left -= min(left, piece.height)
-        count += piece.height
-    return pl.concat(heads, how="vertical_relaxed"), count
+        if rows_left or not heads:
+            heads.append(piece.head(rows_left))
+        rows_left -= min(rows_left, piece.height)
+        row_count += piece.height
+    return pl.concat(heads, how="vertical_relaxed"), row_count
 
 
 def schema(paths: tuple[str, ...], name: str | None, **form: Any) -> None:

@@ -325,9 +325,8 @@ def _occupancy_of_code(
     from wavewright.model.losses import loss_frame
 
     code_object = CodeObject.read(request.path, target=target)
-    answer = occupancy_of_code_object(
-        code_object, gpu=target, kernel=request.kernel, override=resources, wgp_mode=wgp_mode
-    )
+    chosen = {"gpu": target, "kernel": request.kernel}
+    answer = occupancy_of_code_object(code_object, **chosen, override=resources, wgp_mode=wgp_mode)
     return Shown(answer, answer.kernels, losses=loss_frame(code_object.losses))
 
 

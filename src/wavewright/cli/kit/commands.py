@@ -19,13 +19,8 @@ KINDS = {"trace": "thread traces", "run": "runs", "counters": "counter captures"
 class CommandOfKinds(click.Command):
     """A verb about several kinds of documents: shows the options of all, and runs the command of the one that is meant.
 
-    Parameters
-    ----------
-    commands
-        By kind of document.
-    choose
-        Takes the arguments, and the kinds that alone have an option which is given (beside kinds before them); returns
-        the kind that is meant.
+    `choose` takes the arguments, and for each given option the first of the `commands` that has it, by its kind; it
+    returns the kind that is meant.
     """
 
     def __init__(

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
 
-_FILE_WIDTH = 120
-_SILENT_TERMINAL = 80
-_HEIGHT = 25
+_FILE_WIDTH = 120  #: Characters per line where there is no terminal.
+_SILENT_TERMINAL = 80  #: Of a terminal that does not say how wide it is.
+_HEIGHT = 25  #: Lines of a console; nothing depends on it.
 _PADDING = re.compile(r" +(?=\n)")
 _NARROWEST, _WIDEST = 20, 1000  #: Tables cannot be laid out in less, and nobody reads more.
 _BRIEF_WIDTH = 140  #: Characters per line of what becomes a brief: all columns.
@@ -133,17 +133,15 @@ def emit_json(answer: dict[str, Any], *, inputs: Iterable[object] = (), losses: 
     import msgspec
 
     head = {"schema_version": JSON_SCHEMA_VERSION, "inputs": [str(path) for path in inputs]}
+    body = head | answer | {"losses": losses}
     if is_compact():
         from wavewright.model.compact import compacted
 
         top = asked_top()
-        body = compacted(
-            msgspec.to_builtins(head | answer | {"losses": losses}), COMPACT_TOP if top is None else top or None
-        )
-        click.echo(json_bytes({"form": "compact"} | body).decode())
+        rows = COMPACT_TOP if top is None else top or None  # --top 0 = all
+        click.echo(json_bytes({"form": "compact"} | compacted(msgspec.to_builtins(body), rows)).decode())
         return
-    encoded = json_bytes(head | answer | {"losses": losses})
-    click.echo(msgspec.json.format(encoded, indent=2).decode())
+    click.echo(msgspec.json.format(json_bytes(body), indent=2).decode())
 
 
 def show(report: Callable[[int], Iterable[AnyBlock]], *, stderr: bool = False) -> None:

@@ -88,16 +88,9 @@ class Request:
 
         Losses that may change a number are always printed, by CSV to stderr; JSON contains all.
 
-        Parameters
-        ----------
-        losses
-            Of all inputs together, or one table per input; then lines are labelled A, B, ...
-        inputs
-            For JSON: the files that were read; None = the paths.
-        is_cut
-            Whether the answer is limited to the first `top` items already; its tables may have several rows of each.
-        facts
-            More keys of the JSON object.
+        `losses` are of all inputs together, or one table per input; then lines are labelled A, B, ... For JSON `inputs`
+        are the files that were read (None = the paths), and `facts` more keys of the object. `is_cut`: the answer is
+        limited to the first `top` items already; its tables may have several rows of each.
         """
         if self.as_json:
             self.emit(answer, losses, inputs=inputs, top=None if is_cut else self.json_top, **facts)

@@ -1,4 +1,8 @@
-"""Requests about thread traces: one path, and the selection of waves, time and code."""
+"""Requests about thread traces: one path, and the selection of waves, time and code.
+
+A verb passes the options of its command line as a dict; what a request is made of is taken out of it, and the options
+that are left are those of the verb's own.
+"""
 
 from __future__ import annotations
 
@@ -94,22 +98,35 @@ class CodeObjectRequest(Request):
     kernel: str | None  #: Only kernels whose name contains it; None = all.
 
 
-def any_request(options: dict[str, Any]) -> Request:
-    """The request of a command line whose path may be left away, or a code object; its trace is not reduced."""
-    path = options["path"]
-    if path is not None:
-        from wavewright.readers.files.kinds import Kind, sniff
+#: Options that choose waves and code rows -> fields of `Selection`; beside them the pairs `time` and `line`.
+_FIELDS = {"kernel": "kernel", "se": "shader_engines", "simd": "simds", "wave": "waves", "file": "file"}
+_READING = ("dispatch", "code_objects", "resources", "amd")  #: Options of `readers.opening`.
 
-        if not path.is_file() or sniff(path) is not Kind.CODE_OBJECT:
-            return trace_request(options, is_reduced=False)
+
+def any_request(options: dict[str, Any]) -> Request:
+    """The request of a verb whose path may be a trace, a code object, or left away: a class for each of the three.
+
+    The trace is not reduced to the selection. The options of traces are taken out, and ignored without a trace.
+    """
+    path = options["path"]
+    if path is not None and not _is_code_object(path):
+        return trace_request(options, is_reduced=False)
     path, kernel, form = options.pop("path"), options["kernel"], form_of(options)
-    for name in (*_SELECTING, *_READING):  # they apply to traces only
+    for name in (*_FIELDS, "time", "line", *_READING):
         del options[name]
-    return Request(**form) if path is None else CodeObjectRequest(paths=(path,), path=path, kernel=kernel, **form)
+    if path is None:
+        return Request(**form)
+    return CodeObjectRequest(paths=(path,), path=path, kernel=kernel, **form)
+
+
+def _is_code_object(path: Path) -> bool:
+    from wavewright.readers.files.kinds import Kind, sniff
+
+    return path.is_file() and sniff(path) is Kind.CODE_OBJECT
 
 
 def trace_request(options: dict[str, Any], *, is_reduced: bool = True, in_parts: bool = False) -> TraceRequest:
-    """The request of a command line, whose options are taken out; `in_parts` as in `readers.opening`."""
+    """The request about a thread trace, reduced to the selection if so asked; `in_parts` as in `readers.opening`."""
     from wavewright.analysis.trace.selection import select, selected_rows
 
     path, form, selection = options.pop("path"), form_of(options), selection_of(options)
@@ -120,16 +137,14 @@ def trace_request(options: dict[str, Any], *, is_reduced: bool = True, in_parts:
     return TraceRequest(paths=(path,), path=path, trace=trace, rows=rows, selection=selection, **form)
 
 
-_SELECTING = ("kernel", "se", "simd", "wave", "time", "file", "line")  #: Options that choose waves, time and code rows.
-_READING = ("dispatch", "code_objects", "resources", "amd")  #: Options of `readers.opening`.
-
-
 def selection_of(options: dict[str, Any]) -> Selection:
     """The selection of waves, time and code rows that options ask for, which are taken out."""
     from wavewright.analysis.trace.selection import Selection
 
-    kernel, se, simd, wave, (begin, end), file, (first, last) = (options.pop(name) for name in _SELECTING)
-    return Selection(kernel, se, simd, wave, begin, end, file, first, last)
+    chosen = {field: options.pop(option) for option, field in _FIELDS.items()}
+    chosen["start_cycles"], chosen["end_cycles"] = options.pop("time")
+    chosen["first_line"], chosen["last_line"] = options.pop("line")
+    return Selection(**chosen)
 
 
 def open_trace(path: Path, **reading: Any) -> ThreadTrace:

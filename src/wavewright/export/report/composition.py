@@ -52,22 +52,11 @@ def make_report(
 
     Raises `UsageError` when there is no document, or no such section or purpose, or captures cannot be compared.
 
-    Parameters
-    ----------
-    top
-        Rows of a table; None = those of the purpose, 0 = all.
-    sections, without
-        Names of topics and of `BESIDE_TOPICS`: only these, or all but these.
-    baseline
-        A capture that the only one is compared with, in a section of its own.
-    with_source
-        Whether the text of source files may be in it.
-    command
-        The command line that makes the same report again.
-    inputs
-        Gives the files that were read (`readers.files.hashes`); called when the sections are done.
-    date
-        The day on which it was made; empty = not said.
+    `top` is rows of a table: None = those of the purpose, 0 = all. `sections` and `without` are names of topics and of
+    `BESIDE_TOPICS`: only these, or all but these. `baseline` is compared with the only document, in a section of its
+    own. `with_source`: the text of source files may be in it. `command` makes the same report again. `inputs` gives the
+    files that were read (`readers.files.hashes`), and is called when the sections are done. `date` is the day on which
+    it was made; empty = not said.
     """
     if not documents:
         raise UsageError("a report is about a capture", advice="give one")

@@ -212,7 +212,8 @@ def _one_wave_more(answer: KernelCode) -> Iterator[AnyBlock]:
 def _step_words(step: dict[str, Any]) -> str:
     needs = []
     if step["vgprs_at_most"] is not None:
-        needs.append(f"at most {step['vgprs_at_most']:,} vector registers{_fewer(step)}")
+        fewer = f", {step['vgprs_to_free']:,} fewer than it names" if step["vgprs_to_free"] else ""
+        needs.append(f"at most {step['vgprs_at_most']:,} vector registers{fewer}")
     if step["sgprs_at_most"] is not None:
         needs.append(f"at most {step['sgprs_at_most']:,} scalar registers")
     if step["lds_bytes_at_most"] is not None:
@@ -229,10 +230,6 @@ def _step_words(step: dict[str, Any]) -> str:
         f"{text}. No row has more live, so the values fit; whether registers do depends on how they are assigned:"
         " tuples lie side by side, and some at even numbers"
     )
-
-
-def _fewer(step: dict[str, Any]) -> str:
-    return f", {step['vgprs_to_free']:,} fewer than it names" if step["vgprs_to_free"] else ""
 
 
 def _mix_table(answer: KernelCode, limit: int) -> Table:
@@ -295,7 +292,7 @@ def _waits(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:
         loops=lambda row: str(row["depth"] or ""),
         counter=lambda row: f"{row['counter']}({row['value']})",
         operations=lambda row: f"{row['producer_count']:,}" + ("" if row["is_certain"] else "?"),
-        between=_between,
+        between=lambda row: f"{row['distance_rows']:,}" + "*" * row["is_around_loop"],
         operation=lambda row: (row["producer"] or "").split(" offset")[0],
     )
     around = ", * in the iteration before" if waited["is_around_loop"].any() else ""
@@ -311,10 +308,6 @@ def _judged_waits(answer: KernelCode, limit: int) -> Iterator[AnyBlock]:
             yield Sentence(text, "note")
         if len(rows) > limit:
             yield sentence((f"... and {len(rows) - limit:,} more like these", "dim"))
-
-
-def _between(row: dict[str, Any]) -> str:
-    return f"{row['distance_rows']:,}" + ("*" if row["is_around_loop"] else "")
 
 
 def descriptor_report(answer: KernelCode) -> Iterator[AnyBlock]:

@@ -31,7 +31,7 @@ def overview_report(answer: CodeOverview, *, limit: int) -> Iterator[AnyBlock]:
             agpr=lambda row: register_cell(row, "agprs") if row["agprs"] else "",
             sgpr=lambda row: register_cell(row, "sgprs"),
             spills=_spills,
-            workgroup=lambda row: row["workgroup_size_required"] or _most(row),
+            workgroup=_workgroup_size,
         )
         yield legend("code/object_list/kernels")
         yield sentence(("--kernel NAME shows the code of one, its live registers, and what one wave more needs", "dim"))
@@ -54,5 +54,7 @@ def _spills(row: dict[str, Any]) -> str:
     return " ".join(parts)
 
 
-def _most(row: dict[str, Any]) -> str:
-    return f"≤ {row['workgroup_size_max']:,}" if row["workgroup_size_max"] else ""
+def _workgroup_size(row: dict[str, Any]) -> str:
+    """The size that the kernel requires, else the largest that it was compiled for."""
+    largest = f"≤ {row['workgroup_size_max']:,}" if row["workgroup_size_max"] else ""
+    return row["workgroup_size_required"] or largest

@@ -34,7 +34,7 @@ def collectives_report(answer: Collectives, *, limit: int | None = 20, with_call
         limit=limit,
         collective=_kind,
         ranks=lambda row: f"{row['process_count']:,}" + (f"/{row['group_size']:,}" if row["group_size"] else ""),
-        last=_last,
+        last=lambda row: f"{who_of(row)} ({row['last_count']:,}x)" if row["last_count"] else "-",
     )
     yield GAP
     shown = rank_limit(limit)
@@ -134,7 +134,3 @@ def _waiting(row: dict[str, Any]) -> str:
 
 def _kind(row: dict[str, Any]) -> str:
     return printable(row["kind"] or row["collective"] or "") or brief_kernel(row.get("name") or "?", 200)
-
-
-def _last(row: dict[str, Any]) -> str:
-    return f"{who_of(row)} ({row['last_count']:,}x)" if row["last_count"] else "-"

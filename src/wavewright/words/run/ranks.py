@@ -50,7 +50,9 @@ def ranks_report(answer: Ranks, *, limit: int | None = 20) -> Iterator[AnyBlock]
             answer.collectives,
             limit=limit,
             calls=lambda row: f"{row['calls']:,}{'' if row['is_complete'] else '*'}",
-            most_often_last=_last,
+            most_often_last=lambda row: (
+                "not known" if row["rule"] == "unknown" else f"{who_of(row)} ({row['last_count']:,}x)"
+            ),
             collective=_collective,
         )
         if not answer.collectives["is_complete"].all():
@@ -131,10 +133,6 @@ def who_of(row: dict[str, Any]) -> str:
     who = process_name(row["rank"], row["pid"])
     who = who if row["rank"] is not None else f"pid {who}"
     return f"{who} on {printable(row['host'])}" if row["host"] else who
-
-
-def _last(row: dict[str, Any]) -> str:
-    return "not known" if row["rule"] == "unknown" else f"{who_of(row)} ({row['last_count']:,}x)"
 
 
 def _collective(row: dict[str, Any]) -> str:

@@ -1,8 +1,13 @@
-"""Changes between runs in words."""
+"""The comparison of runs in words: verdicts, what the difference is made of, and what changed by kernel and by caller.
+
+Everything is about one side against the base, which is side 0. What is within noise is only counted, unless
+`everything` is asked for.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import takewhile
 from typing import Any
 
 import polars as pl
@@ -18,11 +23,11 @@ from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sen
 from wavewright.words.kit.brief_names import brief, brief_kernel
 from wavewright.words.kit.declared_tables import declared_table, table_below
 
-_NO_IDEA = 10.0  #: Noise, as a share, from which on its size does not matter.
+_NOISE_MAX = 10.0  #: Noise, as a share, from which on its size does not matter.
 _MOST_OF_REMAINDER = 3  #: Things that are not attributed and are shown without being asked for.
 _LEAST_OF_REMAINDER = 0.001  #: Share of the base's GPU time from which on they are shown.
 _MOST_RENAMED = 5  #: Renamed kernels that are named in full without being asked for.
-_START = 28  #: Characters of what two names have in common at their start.
+_LONGEST_START = 28  #: Characters that are shown of what two names have in common at their start.
 _LEVELS_SHOWN = 12  #: Nodes of the tree of calls that are shown.
 _STYLES = dict.fromkeys(("slower", "new", "more calls"), "red") | dict.fromkeys(
     ("faster", "gone", "fewer calls"), "green"
@@ -43,14 +48,14 @@ def comparison_report(
         yield from map(Sentence, filter(None, verdicts))
     if any(answer.may_be_renamed(side) for side in others):
         yield sentence(("one kernel is new and one is gone; --force compares them with each other", "dim"))
-    parts = ("computation_ns", "communication_ns", "copy_ns")
+    times = ("computation_ns", "communication_ns", "copy_ns")  # columns that are shown where a side has some
     yield from table_below(
         "run/run_changes/side",
         answer.sides,
         limit=limit,
         change=lambda row: change_text(row["change"]) if row["side"] else "",
         noise=_total_noise,
-        **{name: answer.sides[name].sum() > 0 for name in parts},
+        **{name: answer.sides[name].sum() > 0 for name in times},
         has_steps=answer.step is not None,
         path=lambda row: paths[row["side"]],
         has_paths=bool(paths),
@@ -65,7 +70,7 @@ def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> 
     label = printable(answer.sides["label"][side])
     yield from table_below(
         "run/run_changes/parts",
-        _sum(answer, side),
+        _parts_and_sum(answer, side),
         title=f"{label}, what the difference is made of",
         part=_part,
         effect=lambda row: f"{row['delta_ns'] / 1e6:+,.3f} ms",
@@ -80,21 +85,26 @@ def _side(answer: RunComparison, side: int, *, limit: int, everything: bool) -> 
     yield from _structure(answer, side, label, limit=limit, everything=everything)
     rows = answer.things.filter(pl.col("side") == side) if everything else answer.changes(side)
     on_gpu = pl.col("domain").is_in(GPU_DOMAINS)
-    what = "things" if everything else "changes"
-    for part, where in ((rows.filter(on_gpu), "on the GPU"), (rows.filter(~on_gpu), "on the CPU")):
-        yield from _change_table(part, label, limit=limit, rows=f"{what} {where}")
-    if everything:
-        return
+    row_name = "things" if everything else "changes"
+    for changes, where in ((rows.filter(on_gpu), "on the GPU"), (rows.filter(~on_gpu), "on the CPU")):
+        yield from _change_table(changes, label, limit=limit, rows=f"{row_name} {where}")
+    if not everything:
+        yield from _remainder(answer, side, label)
+
+
+def _remainder(answer: RunComparison, side: int, label: str) -> Iterator[AnyBlock]:
+    """The largest differences that no change explains, and how many things are not shown."""
     remainder = answer.remainder(side)
     largest = remainder.filter(pl.col("delta_share").abs() >= _LEAST_OF_REMAINDER).head(_MOST_OF_REMAINDER)
-    of = f": the largest of {counted(remainder.height, 'differences')}" if remainder.height > largest.height else ""
-    yield from _change_table(largest, f"{label}, not attributed{of}")
+    is_cut = remainder.height > largest.height
+    among = f": the largest of {counted(remainder.height, 'differences')}" if is_cut else ""
+    yield from _change_table(largest, f"{label}, not attributed{among}")
     all_rows = answer.things.filter(pl.col("side") == side)
     counts = {status: all_rows.filter(pl.col("status") == status).height for status in REMAINDER}
     if any(counts.values()):
-        parts = (f"{counted(counts[status], 'things')} {text}" for status, text in _HIDDEN.items() if counts[status])
+        hidden = (f"{counted(counts[status], 'things')} {text}" for status, text in _HIDDEN.items() if counts[status])
         yield GAP
-        yield sentence((f"{label}: {', '.join(parts)}; --all shows them", "dim"))
+        yield sentence((f"{label}: {', '.join(hidden)}; --all shows them", "dim"))
 
 
 def _change_table(changes: pl.DataFrame, title: str, **options: Any) -> Iterator[AnyBlock]:
@@ -119,7 +129,8 @@ def _change_table(changes: pl.DataFrame, title: str, **options: Any) -> Iterator
 def _structure(answer: RunComparison, side: int, label: str, *, limit: int, everything: bool) -> Iterator[AnyBlock]:
     """The changes by operators, and by the levels of the call tree."""
     of_side = pl.col("side") == side
-    operators = answer.operators.filter(of_side & (pl.col("delta_ns") != 0 if not everything else True))
+    is_shown = of_side if everything else of_side & (pl.col("delta_ns") != 0)
+    operators = answer.operators.filter(is_shown)
     if not operators.height:
         return
     other_shapes = int(operators["other_shape_count"].sum())
@@ -136,9 +147,10 @@ def _structure(answer: RunComparison, side: int, label: str, *, limit: int, ever
         name=_operator,
     )
     tree = answer.tree.filter(of_side)
-    same = ["base_ns", "time_ns"]
-    same_nodes = tree.select(*same, node="parent").join(tree, on=["node", *same], how="semi")["node"]
-    rows = tree.filter(~pl.col("node").is_in(same_nodes.implode()) & (pl.col("delta_ns") != 0))
+    # A node with all the time of its parent stands for it: the parent would only repeat its line.
+    times = ["base_ns", "time_ns"]
+    repeated = tree.select(*times, node="parent").join(tree, on=["node", *times], how="semi")["node"]
+    rows = tree.filter(~pl.col("node").is_in(repeated.implode()) & (pl.col("delta_ns") != 0))
     largest = rows.sort(-pl.col("delta_ns").abs(), "node").head(min(limit, _LEVELS_SHOWN)).sort("node")
     if largest["name"].n_unique() > 1:
         yield GAP
@@ -153,9 +165,9 @@ def _structure(answer: RunComparison, side: int, label: str, *, limit: int, ever
 
 
 def _indents(tree: pl.DataFrame, table_rows: pl.DataFrame) -> dict[int, int]:
-    """Shown nodes above each shown node of a tree."""
+    """Node in the table -> how many of the nodes above it are in the table; rows are in the order of the tree."""
     parents = dict(tree.select("node", "parent").iter_rows())
-    indents = {-1: -1}
+    indents = {-1: -1}  # what is above the roots
     for node in table_rows["node"]:
         above = parents[node]
         while above not in indents:
@@ -165,13 +177,14 @@ def _indents(tree: pl.DataFrame, table_rows: pl.DataFrame) -> dict[int, int]:
 
 
 def _operator(row: dict[str, Any]) -> str:
+    """The name of an operator or a level, both names where they differ, and what only one side launched."""
     name = row["name"].removeprefix(LAYER)
     only = [f"only {side}: {row[key]}" for side, key in _ONLY.items() if row.get(key)]
     names = f"{row['base_name'].removeprefix(LAYER)} -> {name}" if row["base_name"] else name
     return f"{names} ({'; '.join(only)})" if only else names
 
 
-def _sum(answer: RunComparison, side: int) -> pl.DataFrame:
+def _parts_and_sum(answer: RunComparison, side: int) -> pl.DataFrame:
     """The parts of a difference and, last, their sum."""
     parts = answer.parts.filter(pl.col("side") == side)
     times = answer.sides["gpu_ns"]
@@ -202,37 +215,39 @@ def both_names(base: str, name: str, width: int = 200) -> str:
     first, second = map(kernel_title, readable_names([base, name]).values())
     if first == second:  # one is mangled, or has other parameters
         first, second = base, name
-    start = _common(first, second)
-    end = _common(first[start:][::-1], second[start:][::-1])
+    start = _common_length(first, second)
+    end = _common_length(first[start:][::-1], second[start:][::-1])
     head, tail = first[:start], first[len(first) - end :]
-    head = head if len(head) <= _START else f"{head[: _START - 1]}…"
+    head = head if len(head) <= _LONGEST_START else f"{head[: _LONGEST_START - 1]}…"
     middle = f"{{{first[start : len(first) - end]} -> {second[start : len(second) - end]}}}"
     return brief(f"{head}{middle}{tail}", width)
 
 
-def _common(first: str, second: str) -> int:
-    """The length of a common start that ends between words."""
-    length = next((at for at, pair in enumerate(zip(first, second, strict=False)) if pair[0] != pair[1]), None)
-    length = min(len(first), len(second)) if length is None else length
-    while length and any(text[length - 1 : length + 1].isalnum() and len(text) > length for text in (first, second)):
+def _common_length(first: str, second: str) -> int:
+    """The length of a common start that ends between words, not between two letters or digits."""
+    equal = takewhile(lambda letters: letters[0] == letters[1], zip(first, second, strict=False))
+    length = sum(1 for _ in equal)
+    while length and any(len(text) > length and text[length - 1 : length + 1].isalnum() for text in (first, second)):
         length -= 1
     return length
 
 
 def _status(row: dict[str, Any]) -> Cell:
+    """The status with its tone; of a renamed kernel also its change, if that is beyond noise."""
     status, change, noise = row["status"], row["change"], row["noise"]
     if status != "renamed":
         status = "within noise" if status == "same" and row["delta_ns"] else status
         return Cell(status, _STYLES.get(status, "dim"))
-    more = "slower" if (change or 0) > 0 else "faster"
-    is_beyond = change is not None and noise is not None and abs(change) > noise
-    return Cell(f"renamed, {more}", _STYLES[more]) if is_beyond else Cell("renamed")
+    if change is None or noise is None or abs(change) <= noise:
+        return Cell("renamed")
+    tendency = "slower" if change > 0 else "faster"
+    return Cell(f"renamed, {tendency}", _STYLES[tendency])
 
 
 def _noise_cell(row: dict[str, Any]) -> str:
     if row["noise"] is None:
         return "" if row["status"] in ("new", "gone") else "unknown"
-    return f"±{percent(row['noise'])}" if row["noise"] < _NO_IDEA else "too large"
+    return f"±{percent(row['noise'])}" if row["noise"] < _NOISE_MAX else "too large"
 
 
 def _count(calls: float) -> str:
@@ -246,5 +261,6 @@ def _total_noise(row: dict[str, Any]) -> str:
 
 
 def _part(row: dict[str, Any]) -> Cell:
-    status = {"same": "within noise"}.get(row["status"], row["status"])
-    return Cell(status, _STYLES.get(status, "bold" if row["is_attributed"] is None else "dim"))
+    status = "within noise" if row["status"] == "same" else row["status"]
+    is_sum = row["is_attributed"] is None
+    return Cell(status, _STYLES.get(status, "bold" if is_sum else "dim"))

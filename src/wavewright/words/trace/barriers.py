@@ -13,8 +13,8 @@ from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headli
 from wavewright.words.kit.declared_tables import declared_table, legend, table_below
 from wavewright.words.kit.frame_tables import bar_cell, hexadecimal, place
 
-_SYSTEMATIC = 1.5  #: A place is systematically last when it is so much more often than by chance.
-_FEW_PLACES = 4  #: So many places have their shares side by side.
+_SYSTEMATIC = 1.5  #: A place is systematically last from so many times as often as by chance (1 / places) on.
+_FEW_PLACES = 4  #: Up to so many places have their shares side by side; of more only the most frequent is shown.
 _BARRIERS, _PER_BARRIER = 2, 3  #: Barriers whose causes are shown, and causes of each.
 
 
@@ -26,14 +26,14 @@ def barriers_report(answer: Barriers, *, limit: int) -> Iterator[AnyBlock]:
     yield _verdict(answer)
     yield _workgroups(answer)
     yield GAP
-    lost = max(answer.lost_cycles_total, 1)
+    lost_cycles = max(answer.lost_cycles_total, 1)
     shares = _shares(answer)
     yield legend("trace/barriers/barriers")
     yield declared_table(
         "trace/barriers/barriers",
         answer.rows,
         limit=limit,
-        bar=lambda row: bar_cell(row["lost_cycles_total"] / lost, 5),
+        bar=lambda row: bar_cell(row["lost_cycles_total"] / lost_cycles, 5),
         last=_last_heading(answer),
         shares=lambda row: shares.get(row["row"], ""),
         at=lambda row: place(row["file"], row["line"]) or row["text"],
@@ -43,40 +43,49 @@ def barriers_report(answer: Barriers, *, limit: int) -> Iterator[AnyBlock]:
 
 def _causes(answer: Barriers, limit: int) -> Iterator[AnyBlock]:
     """Rows at which the last waves lose time on their way to the costliest barriers."""
-    shown = answer.rows.filter(pl.col("meeting_count") > 0).select("row", "address").head(min(limit, _BARRIERS))
-    has_lines, most = answer.causes["file"].count() > 0, min(limit, _PER_BARRIER)
-    for barrier, address in shown.iter_rows():
+    costliest = answer.rows.filter(pl.col("meeting_count") > 0).select("row", "address").head(min(limit, _BARRIERS))
+    has_lines, row_limit = answer.causes["file"].count() > 0, min(limit, _PER_BARRIER)
+    for barrier, address in costliest.iter_rows():
         causes = answer.causes.filter(pl.col("row") == barrier)
         title = f"on the way to the barrier at {address:#x}, the last wave spends longer at"
-        yield from table_below("trace/barriers/causes", causes, limit=most, title=title, has_lines=has_lines)
+        yield from table_below("trace/barriers/causes", causes, limit=row_limit, title=title, has_lines=has_lines)
 
 
-def _place(answer: Barriers) -> str:
+def _place_column(answer: Barriers) -> str:
     """The column that distinguishes waves of a workgroup: SIMD, or slot where all are on one SIMD (RDNA)."""
     return "simd" if answer.last_waves["simd"].n_unique() > 1 else "slot"
 
 
 def _last_heading(answer: Barriers) -> str:
-    name, places = "SIMD" if _place(answer) == "simd" else "slot", _places(answer)
-    return f"last {name} {'/'.join(map(str, places))}" if len(places) <= _FEW_PLACES else f"last {name}"
+    places = _places(answer)
+    heading = f"last {_place_name(answer)}"
+    return f"{heading} {'/'.join(map(str, places))}" if len(places) <= _FEW_PLACES else heading
+
+
+def _place_name(answer: Barriers) -> str:
+    return "SIMD" if _place_column(answer) == "simd" else "slot"
 
 
 def _places(answer: Barriers) -> list[int]:
     """The places whose waves were last somewhere, in order."""
-    return sorted(answer.last_waves[_place(answer)].unique().to_list())
+    return sorted(answer.last_waves[_place_column(answer)].unique().to_list())
 
 
 def _shares(answer: Barriers) -> dict[int, str]:
     """Row -> in percent, how often the wave of each place was last; of many places, only the most frequent."""
-    shares: dict[int, dict[int, float]] = {}
-    last_shares = answer.last_waves.group_by("row", _place(answer)).agg(pl.col("last_share").sum())
-    for row, at, share in last_shares.sort(_place(answer)).iter_rows():
-        shares.setdefault(row, {})[at] = share
+    shares_of: dict[int, dict[int, float]] = {}  # row -> place -> share
+    last_shares = answer.last_waves.group_by("row", _place_column(answer)).agg(pl.col("last_share").sum())
+    for row, last_place, share in last_shares.sort(_place_column(answer)).iter_rows():
+        shares_of.setdefault(row, {})[last_place] = share
     places = _places(answer)
-    if len(places) > _FEW_PLACES:
-        most = {row: max(of_row, key=of_row.__getitem__) for row, of_row in shares.items()}
-        return {row: f"{at}: {percent(shares[row][at], 0)}" for row, at in most.items()}
-    return {row: "/".join(f"{100 * of_row.get(at, 0):.0f}" for at in places) + " %" for row, of_row in shares.items()}
+    texts = {}
+    for row, shares in shares_of.items():
+        if len(places) <= _FEW_PLACES:
+            texts[row] = "/".join(f"{100 * shares.get(each, 0):.0f}" for each in places) + " %"
+        else:
+            most_frequent = max(shares, key=shares.__getitem__)
+            texts[row] = f"{most_frequent}: {percent(shares[most_frequent], 0)}"
+    return texts
 
 
 def _verdict(answer: Barriers) -> Sentence:
@@ -85,13 +94,12 @@ def _verdict(answer: Barriers) -> Sentence:
     verdict = f"waiting for the last wave at barriers costs {percent(answer.lost_share)} of all wave cycles"
     parts: list[Part] = [(verdict, "bold"), f" ({short(answer.lost_cycles_total)} cycles)"]
     worst: dict[str, Any] = answer.rows.row(0, named=True)
-    place = _place(answer)
-    often, count = worst[f"last_{place}_share"], answer.last_waves[place].n_unique()
-    if worst["meeting_count"] and count > 1:
-        name = "SIMD" if place == "simd" else "slot"
+    column, name = _place_column(answer), _place_name(answer)
+    last_share, place_count = worst[f"last_{column}_share"], answer.last_waves[column].n_unique()
+    if worst["meeting_count"] and place_count > 1:
         last = f" no {name} is systematically last"
-        if often > _SYSTEMATIC / count:
-            last = f" the wave of {name} {worst[f'last_{place}']} is last in {percent(often, 0)} of the cases"
+        if last_share > _SYSTEMATIC / place_count:
+            last = f" the wave of {name} {worst[f'last_{column}']} is last in {percent(last_share, 0)} of the cases"
         parts += ["; at ", Named(hexadecimal(worst["address"]), "i"), last]
     return sentence(*parts)
 

@@ -1,4 +1,4 @@
-"""Hotspots in words."""
+"""Hotspots in words: a verdict, and the costliest lines, instructions, blocks, ... by cycles or by PC samples."""
 
 from __future__ import annotations
 
@@ -14,12 +14,13 @@ from wavewright.words.kit.declared_tables import declared_columns, declared_tabl
 from wavewright.words.kit.frame_tables import Column, brief_place, place
 
 _PLURALS: dict[str, str] = packaged("texts.toml", __package__)["units"]
-_NONE: dict[str, str] = packaged("texts.toml", __package__)["without_unit"]
-_UNTOLD = "; host-trap samples tell where waves were, not whether they issued or stalled"
+_WITHOUT_UNIT: dict[str, str] = packaged("texts.toml", __package__)["without_unit"]  #: Unit -> of rows that have none.
+_HOST_TRAP = "; host-trap samples tell where waves were, not whether they issued or stalled"
+#: Share of a unit -> what it is a share of.
 _WHOLES = {"exposed_share": "the exposed cycles", "stall_share": "the stall cycles", "cycles_share": "all cycles"}
 _SORTED_SHARES = {"exposed": "exposed_share", "stall": "stall_share"}
-_MARK = "*"
-_KINDS_NOTE = (
+_MARK = "*"  #: Behind lines that collect code of the compiler.
+_COLLECTING_NOTE = (
     f"{_MARK} a quarter or more of the instructions of its file have this line: most often that of a decorator or of a "
     "function's head, which the compiler gave to what it made itself; look at the other lines, and at `coverage`"
 )
@@ -38,7 +39,7 @@ def hotspots_report(answer: Hotspots | SampleHotspots, *, limit: int) -> Iterato
             note = "the trace has no instructions; these are the sums that its files store, without exposed cycles"
             yield Sentence(note, "note")
         if answer.units["is_collecting"].head(limit).any():
-            yield Sentence(_KINDS_NOTE, "note")
+            yield Sentence(_COLLECTING_NOTE, "note")
         yield GAP
         yield hotspot_table(answer, limit=limit)
 
@@ -51,7 +52,7 @@ def hotspot_table(answer: Hotspots, *, limit: int) -> Table:
         "trace/hotspots/units",
         units,
         limit=limit,
-        rows=_many(answer),
+        rows=_unit_name(answer),
         title=f"by {_SORT_WORDS[answer.sort]}",
         has_exposed=answer.exposed_cycles_total is not None,
         is_single=answer.by in ("instruction", "kind"),
@@ -67,16 +68,21 @@ def _sample_report(answer: SampleHotspots, *, limit: int) -> Iterator[AnyBlock]:
         return
     informative = answer.sample_count - answer.unknown_count
     verdict = counted(answer.sample_count, "samples")
-    verdict += f", {percent(answer.stalled_count / informative)} stalled" if informative else _UNTOLD
+    verdict += f", {percent(answer.stalled_count / informative)} stalled" if informative else _HOST_TRAP
     for row in answer.reasons.head(3).iter_rows(named=True):
         verdict += f"; {row['reason']} {percent(row['share'])}"
     has_addresses = answer.units["address"].drop_nulls().len() > 0
     names = [column for column in _names(answer.by) if column.heading != "address" or has_addresses]
-    what, has_reasons = _many(answer), informative > 0
+    has_reasons = informative > 0
     yield Sentence(verdict)
     yield GAP
     yield declared_table(
-        "trace/hotspots/samples", answer.units, limit=limit, rows=what, has_reasons=has_reasons, names=names
+        "trace/hotspots/samples",
+        answer.units,
+        limit=limit,
+        rows=_unit_name(answer),
+        has_reasons=has_reasons,
+        names=names,
     )
 
 
@@ -85,7 +91,7 @@ def _share_of(answer: Hotspots) -> str:
     return _SORTED_SHARES.get(answer.sort, "cycles_share")
 
 
-def _many(answer: Hotspots | SampleHotspots) -> str:
+def _unit_name(answer: Hotspots | SampleHotspots) -> str:
     return _PLURALS[answer.by] if answer.units.height != 1 else answer.by
 
 
@@ -106,12 +112,14 @@ def _concentration(answer: Hotspots) -> Iterator[Part]:
     """The smallest number of units that make up most of the cost."""
     share = _share_of(answer)
     shares = [value or 0.0 for value in answer.units[share].to_list()]
-    few, taken, most = 0, 0.0, 0.8 * sum(shares)
-    while taken < most:
-        few, taken = few + 1, taken + shares[few]
+    few = 0  # units, the costliest first
+    summed_share, most_of_it = 0.0, 0.8 * sum(shares)
+    while summed_share < most_of_it:
+        summed_share += shares[few]
+        few += 1
     top = answer.units.row(0, named=True)
     name = top["unit"] if answer.by not in ("instruction", "line") else _where(top, answer.by)
-    yield from ("hottest: ", (printable(name or _NONE.get(answer.by, "")), "bold"))
+    yield from ("hottest: ", (printable(name or _WITHOUT_UNIT.get(answer.by, "")), "bold"))
     if answer.units.height > 1:
         make = "makes" if few == 1 else "make"
         yield f" ({percent(top[share])} of {_WHOLES[share]}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]}"
@@ -121,17 +129,21 @@ def _concentration(answer: Hotspots) -> Iterator[Part]:
 def _where(row: dict[str, Any], by: str) -> str:
     where = place(row["file"], row["line"])
     if by == "line":
-        return where or _NONE["line"]
+        return where or _WITHOUT_UNIT["line"]
     return f"{row['text'] or '?'}{f' ({where})' if where else ''}"
 
 
 def _names(by: str) -> list[Column]:
     """The columns that say which unit a row is."""
+    table = by if by in ("instruction", "line") else "range" if by in ("block", "loop") else "other"
     return declared_columns(
-        f"trace/hotspots/{by if by in ('instruction', 'line') else 'range' if by in ('block', 'loop') else 'other'}",
+        f"trace/hotspots/{table}",
         by=by,
-        line=lambda row: (
-            (brief_place(row["file"], row["line"]) or _NONE["line"]) + _MARK * row.get("is_collecting", False)
-        ),
-        unit=lambda row: (row["unit"] or _NONE[by]).removeprefix(f"{by} "),
+        line=_line_cell,
+        unit=lambda row: (row["unit"] or _WITHOUT_UNIT[by]).removeprefix(f"{by} "),
     )
+
+
+def _line_cell(row: dict[str, Any]) -> str:
+    mark = _MARK if row.get("is_collecting") else ""
+    return (brief_place(row["file"], row["line"]) or _WITHOUT_UNIT["line"]) + mark

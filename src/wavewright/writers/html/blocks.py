@@ -36,17 +36,9 @@ _LONG_WORD = 20  #: Characters of a word in a heading.
 def html_of(blocks: Iterable[Block], *, anchor: str = "", full_names: Mapping[str, str] | None = None) -> str:
     """The blocks one below the other, as a fragment of a page; `block_styles` makes it look well.
 
-    Charts made of characters are left out where there is a picture.
-
-    Parameters
-    ----------
-    blocks
-        What to write.
-    anchor
-        Prefix of the names that links can point at: of tables (`PREFIX.t1`), rows (`PREFIX.t1.r3`), findings
-        (`PREFIX.f1`) and pictures; empty = none.
-    full_names
-        Cut name in a table -> the name in full, which shows when the pointer rests on it.
+    Charts made of characters are left out where there is a picture. `anchor` is the prefix of the names that links can
+    point at: of tables (`PREFIX.t1`), rows (`PREFIX.t1.r3`), findings (`PREFIX.f1`) and pictures; empty = there are
+    none. `full_names`: cut name in a table -> the name in full, which shows when the pointer rests on it.
 
     >>> html_of([Sentence("a <b> c", "headline")])
     '<p class="headline">a &lt;b&gt; c</p>'

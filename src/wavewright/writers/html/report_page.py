@@ -50,7 +50,7 @@ def render(report: Report, beside: Files | None = None) -> bytes:
         '<meta name="referrer" content="no-referrer">',
         f'<meta name="generator" content="wavewright {escaped(report.provenance.version)}">',
         f"<title>{title}</title>",
-        f"<style>\n{block_styles()}\n{_page_styles()}</style>",
+        f"<style>\n{block_styles()}\n{(files('wavewright.writers.html') / 'page.css').read_text('utf-8')}</style>",
         "</head>",
         '<body class="wavewright">',
         '<a class="skip" href="#report.main">Skip to the content</a>',
@@ -79,10 +79,6 @@ def _with_names(sections: list[tuple[str, Section]]) -> list[tuple[str, Section]
         "full-names", "Full names", "What are the names that tables cut?", (Table("", columns, tuple(rows)),)
     )
     return [*sections[:-1], ("report.names", names), sections[-1]]
-
-
-def _page_styles() -> str:
-    return (files("wavewright.writers.html") / "page.css").read_text(encoding="utf-8")
 
 
 def _header(report: Report, title: str, sections: Sequence[tuple[str, Section]], beside: Files) -> Iterator[str]:

@@ -50,18 +50,9 @@ def brief_markdown(
 ) -> str:
     """The sections as Markdown of at most `budget_tokens` tokens, the headline first, what to ask next last.
 
-    Parameters
-    ----------
-    subject
-        What the answer is about: the kernel, the run, the file.
-    losses
-        What was lost, in words, the worst first.
-    commands
-        What to ask next, ready to be copied, the most useful first; three are shown.
-    more
-        How to see what was left out.
-    recorded
-        Texts of the capture beside those that the sections hold in their tables: they are marked as such.
+    `subject` is what the answer is about: the kernel, the run, the file; `losses` are in words, the worst first;
+    `commands` ask further, the most useful first, and three are shown; `more` says how to see what was left out;
+    `recorded` are texts of the capture beside those that the sections hold in their tables: they are marked as such.
     """
     room = budget_tokens * CHARACTERS_PER_TOKEN
     names = Recorded([*recorded, *texts_in(sections)])
