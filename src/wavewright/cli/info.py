@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from glob import glob, has_magic
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import polars as pl
 
-from wavewright.analysis.trace.about.overview import Overview, contents, losses_of, overview, subject
 from wavewright.base.files import listed, open_regular
 from wavewright.base.shown import command_line, quoted, shown
 from wavewright.base.words import counted
 from wavewright.cli.kit.form import is_about
 from wavewright.cli.kit.io import console, emit_json, progress, show_losses
 from wavewright.cli.kit.request import Parts, Report
-from wavewright.cli.kit.trace import open_trace
 from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.answer import to_builtins
 from wavewright.model.blocks import Sentence, sentence
@@ -32,7 +30,11 @@ from wavewright.readers.files.kinds import COUNTER_CAPTURES, Kind, advice_for, s
 from wavewright.readers.files.runs import refused_in
 from wavewright.readers.opening import DECODED_KINDS, beside_capture, candidates_of, does_not_fit, open_decoded
 from wavewright.readers.run.inputs import find_runs, holds_run
-from wavewright.readers.trace.dispatches import decoded_dispatches, raw_dispatches
+
+if TYPE_CHECKING:
+    from wavewright.analysis.trace.about.overview import Overview
+
+# What only one kind of input needs is imported where that kind is described: about traces, a third of the time of a run.
 
 Asked = tuple[str | None, str | None]  #: Dispatch and kernel.
 
@@ -127,6 +129,7 @@ def _other(path: Path, kind: Kind) -> _About:
 
 def _counters(path: Path, kind: Kind) -> _About:
     from wavewright.analysis.counters.contents import counter_contents, counter_next_steps
+    from wavewright.analysis.trace.about.overview import losses_of
     from wavewright.readers.counters import open_counters
 
     with progress(f"reading {path.name}"):
@@ -174,6 +177,8 @@ def _run(paths: Sequence[Path], called: str, written: str) -> _About:
 
 
 def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) -> _About:
+    from wavewright.analysis.trace.about.overview import contents
+    from wavewright.readers.trace.dispatches import decoded_dispatches
 
     with progress(f"looking into {path.name}"):
         candidates, losses = candidates_of(path, kind)
@@ -204,6 +209,8 @@ def _decoded(path: Path, kind: Kind, asked: Asked, resources: tuple[Path, ...]) 
 
 def _samples(path: Path, kind: Kind, dispatch: str | None, code_objects: tuple[str, ...]) -> _About:
     """PC samples of rocprofv3, and the run beside them."""
+    from wavewright.analysis.trace.about.overview import contents
+    from wavewright.cli.kit.trace import open_trace
 
     trace = open_trace(path, dispatch=dispatch, code_objects=code_objects)
     facts = contents(trace)
@@ -259,8 +266,10 @@ def _decoded_rows(dispatches: list[Dispatch[DecodedTrace]], chosen: Dispatch[Dec
 
 
 def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd: bool) -> _About:
-    from wavewright.readers.launches import look_beside  # both take as long to import as a run to describe
+    from wavewright.analysis.trace.about.overview import overview, subject
+    from wavewright.readers.launches import look_beside
     from wavewright.readers.trace.att import decode_window
+    from wavewright.readers.trace.dispatches import raw_dispatches
 
     inventory = Inventory()
     capture = find_capture([path], code_objects, inventory)
