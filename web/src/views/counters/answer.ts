@@ -1,4 +1,4 @@
-// The answer to `derived`.
+// The answer to `derived`: curves of derived counters, and what is wrong with their definitions.
 import type { DerivedProblemsRow, DerivedSummaryRow } from "../../data/answers.gen";
 import { json, type Parameters, type Question } from "../../data/ask";
 import type { CurveSet } from "../../model/curves";
@@ -8,13 +8,15 @@ export interface DerivedAnswer extends CurveSet {
   /** Definitions that have a value, but not one per sample. */
   without_curve: string[];
   problems: DerivedProblemsRow[];
+  /** Counters of the trace, with the first of their values. */
   counters: { name: string; shape: string; first: number[] }[];
+  /** The definitions of the built-in set. */
   builtin: string;
   /** Most characters of definitions. */
   longest: number;
 }
 
-/** Values of derived counters: of the built-in set, or of these definitions. */
+/** Values of derived counters. `text` = their definitions, null = the built-in ones; `se` = shader engine, null = all. */
 export function derivedOf(document: number, text: string | null, se: number | null): Question<DerivedAnswer> {
   const asked: Parameters = {};
   if (text !== null) asked.text = text;
@@ -28,11 +30,13 @@ function withText(answer: DerivedAnswer, text: string | null): DerivedAnswer {
 
 /** What is shown next to each line of the text: its problems, joined. */
 export function besideLines(text: string, problems: DerivedProblemsRow[]): string[] {
-  const beside = text.split("\n").map(() => "");
-  for (const { line, column, message } of problems) {
-    const at = Math.min(Math.max(line, 1), beside.length) - 1;
-    const problem = `column ${column}: ${message}`;
-    beside[at] = beside[at] ? `${beside[at]}; ${problem}` : problem;
-  }
-  return beside;
+  const lines = text.split("\n");
+  // A problem that is of no line stands beside the first or the last.
+  const indexOf = (line: number) => Math.min(Math.max(line, 1), lines.length) - 1;
+  return lines.map((_, index) =>
+    problems
+      .filter(({ line }) => indexOf(line) === index)
+      .map(({ column, message }) => `column ${column}: ${message}`)
+      .join("; "),
+  );
 }

@@ -1,5 +1,5 @@
 // Counters streamed into the trace, what is derived from them, and the shader clock, over time.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 import { flipped } from "../../base/sets";
 import { type CurveSeries, type CurveSet, curvesOf } from "../../model/curves";
@@ -15,7 +15,7 @@ import { chosenSet, savedSets } from "./saved_sets";
 import "./counters.css";
 
 type Chart = "derived" | "sampled_counters" | "clock";
-const CHARTS: [Chart, string][] = [
+const CHARTS: [chart: Chart, name: string][] = [
   ["derived", "derived"],
   ["sampled_counters", "counters"],
   ["clock", "shader clock"],
@@ -26,55 +26,44 @@ function Counters() {
   return <Answered answer={answer}>{(sets) => <Charts sets={sets} />}</Answered>;
 }
 
+/** The curves of a name: those of the chosen shader engine, else the first. */
+function setOf(sets: CurveSet[], name: string, engine: number | null): CurveSet | undefined {
+  const named = sets.filter((set) => set.name === name);
+  return named.find(({ se }) => se === engine) ?? named[0];
+}
+
 function Charts({ sets }: { sets: CurveSet[] }) {
-  const of = (name: string) => sets.filter((set) => set.name === name);
-  const hasCounters = of("sampled_counters").length > 0;
+  const hasCounters = sets.some((set) => set.name === "sampled_counters");
+  /** The chosen shader engine; null = all of them. */
   const engine = useSignal<number | null>(null);
-  const off = useSignal<Set<Chart>>(new Set(hasCounters ? ["clock"] : []));
+  const hiddenCharts = useSignal<ReadonlySet<Chart>>(new Set<Chart>(hasCounters ? ["clock"] : []));
   const isEditing = useSignal(false);
-  const engines = (hasCounters ? of("sampled_counters") : of("clock")).map(({ se }) => se).filter((se) => se !== null);
-  const pick = (name: string) => of(name).find(({ se }) => se === engine.value) ?? of(name)[0];
-  const raw = pick("sampled_counters");
-  const clock = pick("clock");
-  const there = CHARTS.filter(([chart]) => (chart === "clock" ? clock : hasCounters));
-  const isOn = (chart: Chart) => !off.value.has(chart) && there.some(([known]) => known === chart);
+  const raw = setOf(sets, "sampled_counters", engine.value);
+  const clock = setOf(sets, "clock", engine.value);
+  const available = CHARTS.filter(([chart]) => (chart === "clock" ? clock : hasCounters));
+  const isOn = (chart: Chart) => !hiddenCharts.value.has(chart) && available.some(([name]) => name === chart);
   return (
     <div class="view counters">
       <div class="toolbar">
-        {there.map(([chart, words]) => (
+        {available.map(([chart, name]) => (
           <label key={chart}>
             <input
               type="checkbox"
               data-chart={chart}
               checked={isOn(chart)}
               onChange={() => {
-                off.value = flipped(off.value, chart);
+                hiddenCharts.value = flipped(hiddenCharts.value, chart);
               }}
             />{" "}
-            {words}
+            {name}
           </label>
         ))}
-        {engines.length ? (
-          <EngineSelect
-            engines={engines}
-            value={engine.value}
-            onChange={(se) => {
-              engine.value = se;
-            }}
-          />
-        ) : null}
+        <Engines
+          sets={sets.filter(({ name }) => name === (hasCounters ? "sampled_counters" : "clock"))}
+          engine={engine}
+        />
         {hasCounters ? (
-          <button
-            type="button"
-            class="quiet"
-            data-action="edit"
-            aria-expanded={isEditing.value}
-            onClick={() => {
-              isEditing.value = !isEditing.value;
-            }}
-          >
-            Edit derived counters
-          </button>
+          <EditButton isEditing={isEditing} />
         ) : (
           <span>no counters are in this trace (rocprofv3 --att-perfcounters)</span>
         )}
@@ -107,66 +96,103 @@ function Charts({ sets }: { sets: CurveSet[] }) {
   );
 }
 
-/** A single number is not a curve, and often of another size than the others. */
-const isConstant = (answer: DerivedAnswer) => {
+/** The choice of a shader engine, among those that have curves. */
+function Engines({ sets, engine }: { sets: CurveSet[]; engine: Signal<number | null> }) {
+  const engines = sets.map(({ se }) => se).filter((se) => se !== null);
+  if (!engines.length) return null;
+  return (
+    <EngineSelect
+      engines={engines}
+      value={engine.value}
+      onChange={(se) => {
+        engine.value = se;
+      }}
+    />
+  );
+}
+
+function EditButton({ isEditing }: { isEditing: Signal<boolean> }) {
+  return (
+    <button
+      type="button"
+      class="quiet"
+      data-action="edit"
+      aria-expanded={isEditing.value}
+      onClick={() => {
+        isEditing.value = !isEditing.value;
+      }}
+    >
+      Edit derived counters
+    </button>
+  );
+}
+
+/** Curves of single numbers (one XCC, SE, CU and step) are hidden at first: they are often of another size than others. */
+function singleNumberTest(answer: DerivedAnswer): (curve: CurveSeries) => boolean {
   const numbers = new Set(answer.summary.rows.filter(({ shape }) => shape === "1 x 1 x 1 x 1").map(({ name }) => name));
-  return ({ keys }: CurveSeries) => numbers.has(String(keys.counter));
-};
+  return ({ keys }) => numbers.has(String(keys.counter));
+}
+
+/** The definitions of the set that was chosen when the view was opened; null = the built-in ones. */
+function storedDefinitions(): string | null {
+  const name = chosenSet.peek();
+  return name === null ? null : (savedSets.peek()[name] ?? null);
+}
 
 interface DerivedProps {
+  /** Shader engine; null = all. */
   se: number | null;
   isShown: boolean;
   isEditing: boolean;
   close: () => void;
 }
 
+/** Derived counters as curves, and the editor of their definitions. */
 function Derived({ se, isShown, isEditing, close }: DerivedProps) {
-  const applied = useSignal<string | null>(
-    useMemo(() => (chosenSet.peek() === null ? null : (savedSets.peek()[chosenSet.peek() ?? ""] ?? null)), []),
-  );
+  const applied = useSignal<string | null>(useMemo(storedDefinitions, []));
   const builtin = useAnswer(derivedOf(current.value, null, null));
   const answer = useAnswer(derivedOf(current.value, applied.value, se));
   const loaded = answer.value;
-  const value = loaded.state === "ready" ? loaded.value : null;
-  const start = builtin.value.state === "ready" ? builtin.value.value.builtin : null;
   return (
     <>
-      {isShown ? (
-        <Answered answer={answer}>
-          {(got) =>
-            got.series.length ? (
-              <CurveChart
-                set={got}
-                label="Derived counters over time"
-                fileName="derived_counters"
-                isHiddenAtFirst={isConstant(got)}
-              >
-                <span title="Values per sampling step">Derived counters</span>
-                {got.problems.length ? (
-                  <span class="curve-problem" data-problems={got.problems.length}>
-                    {got.problems.length} without a value
-                  </span>
-                ) : null}
-              </CurveChart>
-            ) : (
-              <Nothing>
-                No derived counter has values: {got.problems[0]?.message ?? "the counters that they need are not here"}.
-              </Nothing>
-            )
-          }
-        </Answered>
-      ) : null}
-      {isEditing && start !== null ? (
+      {isShown ? <Answered answer={answer}>{(value) => <DerivedCurves answer={value} />}</Answered> : null}
+      {isEditing && builtin.value.state === "ready" ? (
         <Editor
-          answer={value}
+          answer={loaded.state === "ready" ? loaded.value : null}
           error={loaded.state === "failed" ? loaded.error : null}
           applied={applied}
-          builtin={start}
+          builtin={builtin.value.value.builtin}
           close={close}
         />
       ) : null}
       {isEditing && builtin.value.state === "failed" ? <Problem error={builtin.value.error} /> : null}
     </>
+  );
+}
+
+function DerivedCurves({ answer }: { answer: DerivedAnswer }) {
+  const { series, problems } = answer;
+  if (!series.length) {
+    return (
+      <Nothing>
+        No derived counter has values: {problems[0]?.message ?? "the counters that they need are not here"}.
+      </Nothing>
+    );
+  }
+  return (
+    <CurveChart
+      set={answer}
+      label="Derived counters over time"
+      fileName="derived_counters"
+      isHiddenAtFirst={singleNumberTest(answer)}
+    >
+      <span title="Values per sampling step">Derived counters</span>
+      {problems.length ? (
+        <span class="curve-problem" data-problems={problems.length}>
+          {problems.length} without a value
+        </span>
+      ) : null}
+    </CurveChart>
   );
 }
 

@@ -10,6 +10,7 @@ import { Language } from "./language";
 import { chooseSet, chosenSet, deleteSet, savedSets, saveSet } from "./saved_sets";
 
 interface Props {
+  /** Of the definitions in use; null = it has not arrived, or failed with `error`. */
   answer: DerivedAnswer | null;
   error: AnswerError | null;
   /** The definitions in use; null = the built-in set. */
@@ -147,21 +148,21 @@ function Naming({ name, save, remove }: NamingProps) {
   );
 }
 
-/** The definitions with line numbers and, beside each line, what is wrong with it. */
+/** The definitions with line numbers; `beside` has for each line what is wrong with it, or an empty string. */
 function Text({ draft, apply, beside }: { draft: Signal<string>; apply: () => void; beside: string[] }) {
   const area = useRef<HTMLTextAreaElement>(null);
-  const wrong = beside.flatMap((said, number) => (said ? [{ said, number }] : []));
+  const problems = beside.flatMap((problem, line) => (problem ? [{ problem, line }] : []));
   return (
     <div class="derived-text">
       <NumberedText text={draft} label="Definitions of derived counters" apply={apply} beside={beside} area={area} />
-      {wrong.length ? (
+      {problems.length ? (
         <ul class="derived-problems">
-          {wrong.map(({ said, number }) => (
-            <li key={number} data-line={number + 1}>
-              <button type="button" class="link" onClick={() => showLine(area.current, number)}>
-                line {number + 1}
+          {problems.map(({ problem, line }) => (
+            <li key={line} data-line={line + 1}>
+              <button type="button" class="link" onClick={() => showLine(area.current, line)}>
+                line {line + 1}
               </button>{" "}
-              {said}
+              {problem}
             </li>
           ))}
         </ul>
@@ -170,6 +171,7 @@ function Text({ draft, apply, beside }: { draft: Signal<string>; apply: () => vo
   );
 }
 
+/** What can be used in definitions: counters of the trace, and derived ones with their values. */
 function Known({ answer }: { answer: DerivedAnswer | null }) {
   if (!answer) return null;
   return (

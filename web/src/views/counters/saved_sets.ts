@@ -1,8 +1,9 @@
-// Definitions of derived counters that the user has saved under a name; each is kept under its own key.
+// Definitions of derived counters that the user has saved under a name; each set is stored under its own key.
 import { computed, effect, signal } from "@preact/signals";
 import { change, settings } from "../../model/settings";
 import { storageTurn, store, storedBelow } from "../../model/user_storage";
 
+/** What keys of saved sets begin with in the storage of the user, and the setting that names the chosen one. */
 const BELOW = "derived.";
 const CHOSEN = "derivedChosen";
 
