@@ -198,11 +198,16 @@ export function rowsByLine(code: Code): Map<string, RowsOfLine> {
 
 /**
  * Make a row the selected one, with its source line; the target wave stays, the execution does not. Instructions come
- * to the front unless they are on screen, or the view that was clicked is what the user looks at (`stays`).
+ * to the front unless they are on screen.
  */
-export function selectRow(row: number, more: Selection = {}, stays = false): void {
+export function selectRow(row: number, more: Selection = {}): void {
+  selectRowInPlace(row, more);
+  uncoverView("isa");
+}
+
+/** The same where the view that was clicked is what the user looks at: no other one comes to the front. */
+export function selectRowInPlace(row: number, more: Selection = {}): void {
   select({ row, lastRow: undefined, sourceLine: sourceLineOf(row), iteration: undefined, ...more });
-  if (!stays) uncoverView("isa");
   if (more.iteration === undefined) void followRow(row);
 }
 
@@ -244,8 +249,8 @@ export function costliestOf(rows: number[], costs: Costs, mnemonics: string[]): 
   const ends = (row: number) => Number(isEnd(mnemonics[row]));
   const cycles = (row: number) => (costs.latency[row] ?? 0) + (costs.idle[row] ?? 0);
   const stall = (row: number) => costs.exposedStall[row] ?? 0;
-  const before = (a: number, b: number) => ends(a) - ends(b) || stall(b) - stall(a) || cycles(b) - cycles(a) || a - b;
-  return [...rows].sort(before)[0];
+  const order = (a: number, b: number) => ends(a) - ends(b) || stall(b) - stall(a) || cycles(b) - cycles(a) || a - b;
+  return [...rows].sort(order)[0];
 }
 
 /**
@@ -257,9 +262,9 @@ export async function revealExecution(wave: number, row: number, iteration: numb
   const times = timesOf(data, row);
   const execution = Math.min(Math.max(iteration, 0), times.length - 1);
   if (execution < 0) return -1;
-  const keepsLine = selection.value.row === row;
-  const line = keepsLine ? { sourceLine: selection.value.sourceLine } : {};
-  selectRow(row, { wave, iteration: execution, ...line }, true);
+  const isSelected = selection.value.row === row;
+  const line = isSelected ? { sourceLine: selection.value.sourceLine } : {}; // which may be one that it was inlined through
+  selectRowInPlace(row, { wave, iteration: execution, ...line });
   reveal(times[execution] as number);
   return execution;
 }

@@ -2,7 +2,7 @@
 import type { LoopsAnswer, LoopsRow } from "../data/answers.gen";
 import { arrow, json, type Question } from "../data/ask";
 import type { Columns } from "../data/columns";
-import { selectRow } from "./code";
+import { selectRowInPlace } from "./code";
 import { current, overview } from "./document";
 import { answering } from "./loaded";
 import { selection } from "./selection";
@@ -82,6 +82,6 @@ export async function showIteration(wave: number, loop: LoopsRow, iteration: Ite
   const isKept = chosen !== undefined && inside(chosen) >= 0;
   const row = isKept ? chosen : loop.start_row;
   const line = isKept ? { sourceLine: selection.value.sourceLine } : {};
-  selectRow(row, { wave, iteration: Math.max(0, inside(row)), ...line }, true);
+  selectRowInPlace(row, { wave, iteration: Math.max(0, inside(row)), ...line });
   show({ begin: iteration.begin, end });
 }

@@ -1,7 +1,7 @@
 // Links from words and numbers to what they speak of: a click selects it and brings the view that shows it to the front.
 import type { ComponentChildren } from "preact";
 import { baseName } from "../base/path";
-import { selectRow, selectSourceLine } from "../model/code";
+import { selectRow, selectRowInPlace, selectSourceLine } from "../model/code";
 import { preview, selection } from "../model/selection";
 import { frontView } from "../model/view";
 import { selectWave } from "../model/waves";
@@ -46,7 +46,7 @@ export function LineLink({ file, line, row }: { file: string | null; line: numbe
       onClick={(event) => {
         event.stopPropagation();
         if (row === undefined || row < 0) selectSourceLine(sourceLine);
-        else selectRow(row, { sourceLine }, true);
+        else selectRowInPlace(row, { sourceLine });
         frontView("source");
       }}
     >

@@ -27,13 +27,13 @@ describe("arranged tracks", () => {
     const orderOf = (...moves: (ReturnType<typeof moveOf> | null)[]) =>
       keys(arranged(rows, { ...AS_IT_IS, moves: moves.filter((move) => move !== null) }, "").rest);
     const [a, b, c, d] = rows as [TimelineRow, TimelineRow, TimelineRow, TimelineRow];
-    expect(orderOf(moveOf(a, 2, b, true, rows))).toBe("bacd");
-    expect(orderOf(moveOf(a, 2, c, true, rows))).toBe("cabd"); // of another group: the groups change places
-    expect(orderOf(moveOf(a, 2, d, true, rows))).toBe("dabc");
-    expect(moveOf(a, 0, b, true, rows)).toBeNull();
-    expect(orderOf(stepOf(b, 2, -1, rows))).toBe("bacd");
-    expect(stepOf(b, 2, 1, rows)).toBeNull();
-    expect(orderOf(stepOf(a, 0, 1, rows))).toBe("dabc");
+    expect(orderOf(moveOf({ row: a, level: 2 }, { row: b, isAfter: true }, rows))).toBe("bacd");
+    expect(orderOf(moveOf({ row: a, level: 2 }, { row: c, isAfter: true }, rows))).toBe("cabd"); // of another group: the groups change places
+    expect(orderOf(moveOf({ row: a, level: 2 }, { row: d, isAfter: true }, rows))).toBe("dabc");
+    expect(moveOf({ row: a, level: 0 }, { row: b, isAfter: true }, rows)).toBeNull();
+    expect(orderOf(stepOf({ row: b, level: 2 }, -1, rows))).toBe("bacd");
+    expect(stepOf({ row: b, level: 2 }, 1, rows)).toBeNull();
+    expect(orderOf(stepOf({ row: a, level: 0 }, 1, rows))).toBe("dabc");
   });
   it("are dropped beside whole groups that they are not in", () => {
     const [a, b, c, d] = rows as [TimelineRow, TimelineRow, TimelineRow, TimelineRow];

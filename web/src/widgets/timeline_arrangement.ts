@@ -10,91 +10,108 @@ export interface ArrangedRows {
   hiddenCount: number;
 }
 
-/** The name of a group of rows: its path, outermost first. */
+/** A row of a timeline, or one of its groups: `level` counts them from the outside; as many as it has = the row itself. */
+export interface Place {
+  row: TimelineRow;
+  level: number;
+}
+
+const GROUP_MARK = "▾ ";
+const GROUP_SEPARATOR = " › ";
+
+/**
+ * The name of a group of rows in a stored arrangement: its path, outermost first, as `▾ SE 0 › SIMD 1`. Rows are named by
+ * their keys there.
+ */
 export function groupName(path: string[], level = path.length - 1): string {
-  return `▾ ${path.slice(0, level + 1).join(" › ")}`;
+  return GROUP_MARK + path.slice(0, level + 1).join(GROUP_SEPARATOR);
 }
 
-/** Where a row stands: its groups and itself. */
-function places(row: TimelineRow): string[] {
-  let known = placesOf.get(row);
-  if (!known) {
-    known = [];
-    let name = "▾ ";
-    for (const part of row.path) {
-      name += known.length ? ` › ${part}` : part;
-      known.push(name);
-    }
-    known.push(row.key);
-    placesOf.set(row, known);
+/** The names of a row's groups, outermost first, and of itself: entry n is its place at level n. */
+function namesOf(row: TimelineRow): string[] {
+  let names = namesOfRows.get(row);
+  if (!names) {
+    names = [...row.path.map((_, level) => groupName(row.path, level)), row.key];
+    namesOfRows.set(row, names);
   }
-  return known;
+  return names;
 }
 
-const placesOf = new WeakMap<TimelineRow, string[]>();
+const namesOfRows = new WeakMap<TimelineRow, string[]>();
 
-export function arranged(rows: TimelineRow[], { pinned, hidden, moves }: Arrangement, filter: string): ArrangedRows {
+const fullName = (row: TimelineRow) => [...row.path, row.label].filter(Boolean).join(" ");
+
+/** The rows without hidden ones and those whose names the filter does not match, moved; pinned ones by themselves. */
+export function arranged(rows: TimelineRow[], arrangement: Arrangement, filter: string): ArrangedRows {
+  const { pinned, hidden, moves } = arrangement;
   if (!pinned.length && !hidden.length && !moves.length && !filter) return { pinned: [], rest: rows, hiddenCount: 0 };
-  const pins = new Map(pinned.map((key, place) => [key, place]));
-  const gone = new Set(hidden);
-  const wanted = filter ? matcher(filter) : null;
-  const top: TimelineRow[] = [];
+  const pinPlaces = new Map(pinned.map((key, place) => [key, place]));
+  const hiddenNames = new Set(hidden);
+  const matches = filter ? matcher(filter) : null;
+  const isHidden = (row: TimelineRow) =>
+    (hiddenNames.size > 0 && namesOf(row).some((name) => hiddenNames.has(name))) ||
+    (matches !== null && !matches.test([...row.path, row.label].join(" ")));
+  const pinnedRows: TimelineRow[] = [];
   const rest: TimelineRow[] = [];
   let hiddenCount = 0;
   for (const row of rows) {
     // What was pinned stays, also when its group is hidden.
-    if (pins.has(row.key) && !gone.has(row.key))
-      top.push({ ...row, path: [], label: [...row.path, row.label].filter(Boolean).join(" ") });
-    else if (gone.size && places(row).some((place) => gone.has(place))) hiddenCount++;
-    else if (wanted && !wanted.test([...row.path, row.label].join(" "))) hiddenCount++;
+    if (pinPlaces.has(row.key) && !hiddenNames.has(row.key)) {
+      pinnedRows.push({ ...row, path: [], label: fullName(row) });
+    } else if (isHidden(row)) hiddenCount++;
     else rest.push(row);
   }
-  top.sort((a, b) => (pins.get(a.key) ?? 0) - (pins.get(b.key) ?? 0));
-  return { pinned: top, rest: moves.length ? moved(rest, moves) : rest, hiddenCount };
+  pinnedRows.sort((a, b) => (pinPlaces.get(a.key) ?? 0) - (pinPlaces.get(b.key) ?? 0));
+  return { pinned: pinnedRows, rest: moves.length ? moved(rest, moves) : rest, hiddenCount };
 }
 
+/** A group with what is in it, or a row, by names. */
 interface Node {
   children: Map<string, Node>;
   row: TimelineRow | null;
 }
 
-const node = (row: TimelineRow | null = null): Node => ({ children: new Map(), row });
-
 /** Rows after moves of them and of their groups: every one stays inside its parent. */
 function moved(rows: TimelineRow[], moves: Move[]): TimelineRow[] {
-  const root = node();
-  const nodes = new Map([["", root]]);
-  for (const row of rows) {
-    let parent = root;
-    for (const place of places(row)) {
-      let child = parent.children.get(place);
-      if (!child) {
-        child = node(place === row.key ? row : null);
-        parent.children.set(place, child);
-        nodes.set(place, child);
-      }
-      parent = child;
-    }
-  }
+  const { root, nodes } = treeOf(rows);
   for (const { parent, child, before } of moves) {
-    const inside = nodes.get(parent);
-    const taken = inside?.children.get(child);
-    if (!inside || !taken || child === before) continue;
-    const order = [...inside.children].filter(([name]) => name !== child);
+    const group = nodes.get(parent);
+    const taken = group?.children.get(child);
+    if (!group || !taken || child === before) continue; // it is hidden, or not there
+    const order = [...group.children].filter(([name]) => name !== child);
     const at = before === null ? -1 : order.findIndex(([name]) => name === before);
     order.splice(at < 0 ? order.length : at, 0, [child, taken]);
-    inside.children = new Map(order);
+    group.children = new Map(order);
   }
   const flat: TimelineRow[] = [];
-  const visit = (at: Node) => {
-    if (at.row) flat.push(at.row);
-    for (const child of at.children.values()) visit(child);
+  const visit = (node: Node) => {
+    if (node.row) flat.push(node.row);
+    for (const child of node.children.values()) visit(child);
   };
   visit(root);
   return flat;
 }
 
-/** How many groups two rows have in common: the level at which the places of the rows differ. */
+/** Rows below their groups, and all nodes by name; that of the root is empty. */
+function treeOf(rows: TimelineRow[]): { root: Node; nodes: Map<string, Node> } {
+  const root: Node = { children: new Map(), row: null };
+  const nodes = new Map([["", root]]);
+  for (const row of rows) {
+    let parent = root;
+    for (const name of namesOf(row)) {
+      let child = parent.children.get(name);
+      if (!child) {
+        child = { children: new Map(), row: name === row.key ? row : null };
+        parent.children.set(name, child);
+        nodes.set(name, child);
+      }
+      parent = child;
+    }
+  }
+  return { root, nodes };
+}
+
+/** How many groups two rows have in common: the level at which their names differ. */
 function commonLevels(own: string[], other: string[]): number {
   let level = 0;
   while (level < own.length && own[level] === other[level]) level++;
@@ -103,31 +120,34 @@ function commonLevels(own: string[], other: string[]): number {
 
 /** The rows that another one comes to stand beside: `to`, or the outermost group around it that `from` is not in. */
 export function rowsBeside(from: TimelineRow, to: TimelineRow, rows: TimelineRow[]): TimelineRow[] {
-  const other = places(to);
-  const level = commonLevels(places(from), other);
-  return rows.filter((row) => level < other.length && places(row)[level] === other[level]);
+  const names = namesOf(to);
+  const level = commonLevels(namesOf(from), names);
+  return rows.filter((row) => level < names.length && namesOf(row)[level] === names[level]);
 }
 
-/** The move that brings a row, or the group of it at `level`, beside another row; null = they are inside each other. */
-export function moveOf(
-  from: TimelineRow,
-  level: number,
-  to: TimelineRow,
-  isAfter: boolean,
-  rows: TimelineRow[],
-): Move | null {
-  const [own, other] = [places(from), places(to)];
-  const first = commonLevels(own, other);
-  if (first > level || first >= own.length || first >= other.length) return null;
-  const child = own[first] as string;
-  let before: string | null = other[first] as string;
-  if (isAfter) before = nextSibling(rows, own.slice(0, first), before, child);
-  return { parent: own[first - 1] ?? "", child, before };
+/** Where something is dropped: before or behind a row. */
+export interface Target {
+  row: TimelineRow;
+  isAfter: boolean;
 }
 
-/** The move of a row (or group) by one place; null = it stands at the edge. */
-export function stepOf(row: TimelineRow, level: number, by: 1 | -1, rows: TimelineRow[]): Move | null {
-  const own = places(row);
+/**
+ * The move that brings a row or group beside another row. Both stay in the groups that they have in common: where one is
+ * in another group, the groups change places. null = they are inside each other.
+ */
+export function moveOf({ row, level }: Place, target: Target, rows: TimelineRow[]): Move | null {
+  const [own, other] = [namesOf(row), namesOf(target.row)];
+  const common = commonLevels(own, other);
+  if (common > level || common >= own.length || common >= other.length) return null;
+  const child = own[common] as string;
+  const sibling = other[common] as string;
+  const before = target.isAfter ? siblingAfter(rows, own.slice(0, common), { sibling, without: child }) : sibling;
+  return { parent: own[common - 1] ?? "", child, before };
+}
+
+/** The move of a row or group by one place up (-1) or down (1); null = it stands at the edge. */
+export function stepOf({ row, level }: Place, by: 1 | -1, rows: TimelineRow[]): Move | null {
+  const own = namesOf(row);
   const above = own.slice(0, level);
   const siblings = siblingsIn(rows, above);
   const child = own[level] as string;
@@ -137,16 +157,22 @@ export function stepOf(row: TimelineRow, level: number, by: 1 | -1, rows: Timeli
   return { parent: above.at(-1) ?? "", child, before };
 }
 
+/** The names of what stands in a group, in order; `above` are the names of it and the groups around it. */
 function siblingsIn(rows: TimelineRow[], above: string[]): string[] {
-  const found = new Set<string>();
+  const siblings = new Set<string>();
   for (const row of rows) {
-    const at = places(row);
-    if (above.every((place, level) => at[level] === place)) found.add(at[above.length] as string);
+    const names = namesOf(row);
+    if (above.every((name, level) => names[level] === name)) siblings.add(names[above.length] as string);
   }
-  return [...found];
+  return [...siblings];
 }
 
-function nextSibling(rows: TimelineRow[], above: string[], of: string, without: string): string | null {
+/** What follows a sibling once another one (`without`) was taken out; null = nothing does. */
+function siblingAfter(
+  rows: TimelineRow[],
+  above: string[],
+  { sibling, without }: { sibling: string; without: string },
+): string | null {
   const siblings = siblingsIn(rows, above).filter((name) => name !== without);
-  return siblings[siblings.indexOf(of) + 1] ?? null;
+  return siblings[siblings.indexOf(sibling) + 1] ?? null;
 }

@@ -24,17 +24,19 @@ interface Item {
   isOff?: boolean;
 }
 
+/** What can be done with a track, or with a group of tracks, whose name then stands in the items. */
 function itemsOf(state: TimelineState, { row, level }: TrackMenu): Item[] {
   const isTrack = level >= row.path.length;
   const what = isTrack ? "" : ` ${row.path[level]}`;
   const rest = state.arranged.value.rest;
   const isPinned = state.isPinned(row);
-  const move = (by: 1 | -1) => (isPinned ? null : stepOf(row, level, by, rest));
+  /** Pinned tracks stand in the order of pinning. */
+  const move = (by: 1 | -1) => (isPinned ? null : stepOf({ row, level }, by, rest));
   const items: Item[] = [];
   if (isTrack) items.push({ name: isPinned ? "Unpin" : "Pin to the top", run: () => state.pin(row, !isPinned) });
-  items.push({ name: `Hide${what}`, run: () => state.hide(row, level) });
+  items.push({ name: `Hide${what}`, run: () => state.hide({ row, level }) });
   const outer = row.path[0];
-  if (isTrack && outer !== undefined) items.push({ name: `Hide ${outer}`, run: () => state.hide(row, 0) });
+  if (isTrack && outer !== undefined) items.push({ name: `Hide ${outer}`, run: () => state.hide({ row, level: 0 }) });
   items.push({ name: `Move${what} up`, run: () => state.move(move(-1)), isOff: !move(-1) });
   items.push({ name: `Move${what} down`, run: () => state.move(move(1)), isOff: !move(1) });
   const { pinned, hidden, moves } = arrangementOf(state.name);
@@ -211,7 +213,7 @@ const selectOnce = (input: HTMLInputElement | null) => input?.select();
 export function FlagBox({ state }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const id = state.flag.value;
-  const flag = flags.value.find((each) => each.id === id);
+  const flag = flags.value.find((candidate) => candidate.id === id);
   useEffect(() => {
     if (!id) return;
     const outside = (event: PointerEvent) => {

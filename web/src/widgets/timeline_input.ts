@@ -3,15 +3,16 @@
 
 import { flagAt } from "../draw/flags";
 import { MINIMAP } from "../draw/time_axis";
-import type { PlacedGroup, Strip, TimelineRow } from "../draw/track_layout";
+import type { PlacedGroup, Strip } from "../draw/track_layout";
 import { groupKey, HEADING } from "../draw/track_layout";
 import { tracksText } from "../model/area";
+import type { Move } from "../model/arrangement";
 import type { Span } from "../model/layers";
 import { addFlag, flags, goToFlag } from "../model/notes";
 import { type Range, select, selection } from "../model/selection";
 import { bounds, fitTime, pan, reveal, show, shown, zoom } from "../model/timewindow";
 import { frontView } from "../model/view";
-import { moveOf, rowsBeside } from "./timeline_arrangement";
+import { moveOf, type Place, rowsBeside } from "./timeline_arrangement";
 import { type DraggedArea, TimelineState } from "./timeline_state";
 
 /** How much taller one turn of the wheel, or a key, makes rows. */
@@ -75,13 +76,13 @@ export class TimelineInput {
     private readonly isTaken: (x: number, y: number) => boolean = () => false,
   ) {}
 
-  private place(event: MouseEvent): Point {
+  private pointOf(event: MouseEvent): Point {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   }
 
   readonly down = (event: PointerEvent): void => {
-    const at = this.place(event);
+    const at = this.pointOf(event);
     const box = event.currentTarget as HTMLElement;
     this.state.pointer.value = at;
     box.focus({ preventScroll: true });
@@ -104,7 +105,7 @@ export class TimelineInput {
   }
 
   readonly move = (event: PointerEvent): void => {
-    const at = this.place(event);
+    const at = this.pointOf(event);
     this.state.pointer.value = at;
     if (this.isPinching) this.pinch(event.pointerId, at);
     else this.drag?.move(at, event);
@@ -119,7 +120,7 @@ export class TimelineInput {
     }
     const { drag } = this;
     this.drag = null;
-    if (drag?.end(this.place(event))) this.suppressClick = true;
+    if (drag?.end(this.pointOf(event))) this.suppressClick = true;
   };
 
   readonly cancel = (event: PointerEvent): void => {
@@ -231,7 +232,7 @@ export class TimelineInput {
   readonly click = (event: MouseEvent): void => {
     if (this.suppressClick) return;
     // Clicks come in whole pixels, pointers do not: what was read under the pointer is what is chosen.
-    const { x, y } = this.state.pointer.value ?? this.place(event);
+    const { x, y } = this.state.pointer.value ?? this.pointOf(event);
     if (this.isTaken(x, y)) return;
     const group = this.groupAt(x, y);
     if (group) {
@@ -249,7 +250,7 @@ export class TimelineInput {
   };
 
   readonly doubleClick = (event: MouseEvent): void => {
-    const { x, y } = this.place(event);
+    const { x, y } = this.pointOf(event);
     const frame = this.state.frameAt(y);
     const strip = frame.stripAt(x, y);
     const time = frame.xToTime(x);
@@ -265,7 +266,7 @@ export class TimelineInput {
   /** The label of a track has a menu; elsewhere the right button moves. */
   readonly menu = (event: MouseEvent): void => {
     event.preventDefault();
-    const { x, y } = this.place(event);
+    const { x, y } = this.pointOf(event);
     if (x < this.state.frame.value.parts.gutter) this.openMenu(x, y);
   };
 
@@ -289,7 +290,7 @@ export class TimelineInput {
 
   readonly wheel = (event: WheelEvent): void => {
     event.preventDefault();
-    const { x, y } = this.place(event);
+    const { x, y } = this.pointOf(event);
     const { state } = this;
     const frame = state.frame.value;
     const lines = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_LINE : 1;
@@ -454,7 +455,7 @@ export class TimelineInput {
   }
 
   /** The track, or the group of tracks, whose label is at a place. */
-  private trackPlace(x: number, y: number): { row: TimelineRow; level: number } | null {
+  private trackPlace(x: number, y: number): Place | null {
     const { state } = this;
     const group = this.groupAt(x, y);
     if (group) {
@@ -467,7 +468,7 @@ export class TimelineInput {
   }
 
   /** Where a dragged track would go: the move, and the y of the edge. */
-  private dropPlace(drag: { row: TimelineRow; level: number }, y: number) {
+  private dropPlace(dragged: Place, y: number): { move: Move; y: number } | null {
     const { state } = this;
     const frame = state.frame.value;
     // Below the last track a track goes to the end.
@@ -475,14 +476,14 @@ export class TimelineInput {
     const row = target ? state.rowOf(target.row.key) : null;
     if (!target || !row) return null;
     const { rest } = state.arranged.value;
-    const beside = new Set(rowsBeside(drag.row, row, rest));
-    const placed = frame.parts.tracks.rows.filter((each) => beside.has(each.row));
+    const beside = new Set(rowsBeside(dragged.row, row, rest));
+    const placed = frame.parts.tracks.rows.filter((candidate) => beside.has(candidate.row));
     const [first = target, last = target] = [placed[0], placed.at(-1)];
     // Groups may be higher than the screen: the halves are those of what is seen of them.
     const top = Math.max(frame.toScreen(first.y), frame.parts.top);
     const bottom = Math.min(frame.toScreen(last.y + last.height), frame.parts.height);
     const isAfter = y > (top + bottom) / 2;
-    const move = moveOf(drag.row, drag.level, row, isAfter, rest);
+    const move = moveOf(dragged, { row, isAfter }, rest);
     return move ? { move, y: isAfter ? bottom : top } : null;
   }
 

@@ -12,7 +12,7 @@ import type { Layer, LayerSet, Span } from "../model/layers";
 import type { Range } from "../model/selection";
 import { axisOrigin, shown } from "../model/timewindow";
 import type { Size } from "./canvas";
-import { type ArrangedRows, arranged, groupName } from "./timeline_arrangement";
+import { type ArrangedRows, arranged, groupName, type Place } from "./timeline_arrangement";
 
 /** What the pointer is over. */
 export interface Hit {
@@ -30,18 +30,14 @@ export interface RowHeights {
   most: number;
 }
 
-/** What a menu is about: a row, and which of its groups (the row itself: as many as it has groups). */
-export interface TrackMenu {
+/** What a menu is about, and where it opens. */
+export interface TrackMenu extends Place {
   x: number;
   y: number;
-  row: TimelineRow;
-  level: number;
 }
 
-/** A row, or a group of it, that is being dragged, and the row that it would come to stand beside. */
-export interface DraggedTrack {
-  row: TimelineRow;
-  level: number;
+/** What is being dragged. */
+export interface DraggedTrack extends Place {
   /** y on the canvas where it would go; null = nowhere. */
   y: number | null;
 }
@@ -247,7 +243,7 @@ export class TimelineState {
   }
 
   /** Hide a row, or one of its groups. */
-  hide(row: TimelineRow, level: number): void {
+  hide({ row, level }: Place): void {
     const name = level >= row.path.length ? row.key : groupName(row.path, level);
     arrange(this.name, { hidden: [...arrangementOf(this.name).hidden, name] });
   }

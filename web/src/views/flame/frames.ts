@@ -4,7 +4,7 @@ import { baseName } from "../../base/path";
 import type { Columns } from "../../data/columns";
 import type { FlameLayout } from "../../draw/flame";
 import { colourOf, nameColour, paper } from "../../draw/palette";
-import { codeNow, selectRow, selectSourceLine } from "../../model/code";
+import { codeNow, selectRow, selectRowInPlace, selectSourceLine } from "../../model/code";
 import { type Selection, selection } from "../../model/selection";
 import { isSampled, openedFile, shortLine } from "../../model/source";
 import { frontView } from "../../model/view";
@@ -102,7 +102,7 @@ const OF_CODE = new Set(["function", "loop", "block"]);
 export function selectFrame(frames: Frames, frame: number): void {
   const [kind, file] = [frames.kinds[frame], frames.files[frame] ?? ""];
   if (kind === "instruction") selectRow(frames.rows[frame] as number);
-  else if (OF_CODE.has(kind ?? "")) selectRow(frames.rows[frame] as number, {}, true);
+  else if (OF_CODE.has(kind ?? "")) selectRowInPlace(frames.rows[frame] as number);
   else if (kind === "line") selectSourceLine({ file, line: frames.lines[frame] as number });
   else if (kind === "file" && file) {
     openedFile.value = file;

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from "preact/hooks";
 import { counted, exact, percent } from "../../base/format";
 import { ASKED, type LanesAnswer, type LanesRow } from "../../data/answers.gen";
 import { truncation } from "../../model/answers";
-import { selectRow } from "../../model/code";
+import { selectRowInPlace } from "../../model/code";
 import { traceOverview, unlessUnknown } from "../../model/document";
 import { lanesAnswer, wantLanes } from "../../model/lanes";
 import { preview, selection } from "../../model/selection";
@@ -77,7 +77,7 @@ function Page({ answer }: { answer: LanesAnswer }) {
           rows={rows}
           sortBy={extra ? "extra_cycles_total" : "segment_excess"}
           isSelected={(row) => row.row === chosen.row}
-          onSelect={(row) => selectRow(row.row, {}, true)}
+          onSelect={(row) => selectRowInPlace(row.row)}
           onHover={(row) => {
             preview.value = row ? { row: row.row } : {};
           }}

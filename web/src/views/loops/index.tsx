@@ -4,7 +4,7 @@ import { useMemo } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { ASKED, LOOPS, type LoopsAnswer, type LoopsRow } from "../../data/answers.gen";
 import { loopChange } from "../../model/changes";
-import { selectRow } from "../../model/code";
+import { selectRowInPlace } from "../../model/code";
 import { current, traceOverview } from "../../model/document";
 import { useAnswer } from "../../model/loaded";
 import { iterationsOf, loopAround, loopsAnswer } from "../../model/loops";
@@ -121,7 +121,7 @@ function Shown({ answer }: { answer: LoopsAnswer }) {
           isSelected={(loop) => loop.loop === chosen.loop}
           onSelect={(loop) => {
             clicked.value = loop.loop;
-            selectRow(loop.start_row, {}, true);
+            selectRowInPlace(loop.start_row);
           }}
         />
       </div>
