@@ -19,11 +19,12 @@ import { Totals } from "./totals";
 import { Units, unitColumns } from "./units";
 import "./compare.css";
 
+/** Units of code that traces are compared by. */
 const KINDS = ["instruction", "line", "block", "function"];
 const PARTS = ["summary", "units", "code"] as const;
 const PART_NAMES = { summary: "Summary", units: "What changed", code: "Code side by side" };
 
-/** By what both are compared; kept while the view is closed. */
+/** By what both are compared; it stays while the view is closed. */
 const chosenKind = signal("instruction");
 
 function Compare() {
@@ -43,7 +44,7 @@ type Part = (typeof PARTS)[number];
 
 function Pair({ base }: { base: number }) {
   const part = useSignal<Part>("summary");
-  const by = part.value === "code" ? "instruction" : chosenKind.value;
+  const by = part.value === "code" ? "instruction" : chosenKind.value; // code is put side by side by instructions
   const both = useAnswer(
     together(
       json<CompareAnswer>(current.value, "compare", { other: base, by }),

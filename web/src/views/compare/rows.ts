@@ -6,6 +6,7 @@ export function unitsOf(table: Columns): CompareUnitsRow[] {
   return table.rows<CompareUnitsRow>();
 }
 
+/** How the code of units may differ without being a difference to jump to. */
 const QUIET = ["same", "registers"];
 
 /**

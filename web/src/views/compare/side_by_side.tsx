@@ -10,6 +10,7 @@ import { ChangeBar } from "../../widgets/bars";
 import { VirtualList } from "../../widgets/virtual_list";
 import { nextDifference } from "./rows";
 
+/** How the code of a pair differs, for a tooltip; others are the same instruction. */
 const MEANING: Record<string, string> = {
   gone: "gone: only the base has it",
   new: "new: the base does not have it",
@@ -18,6 +19,7 @@ const MEANING: Record<string, string> = {
 const rowHeight = () => 20 * textScale();
 
 export function SideBySide({ units, answer }: { units: CompareUnitsRow[]; answer: CompareAnswer }) {
+  /** The difference that was jumped to last; -1 = none since an instruction was clicked. */
   const jumped = useSignal(-1);
   const chosen = units.findIndex((unit) => unit.row === selection.value.row);
   const most = units.reduce((largest, unit) => Math.max(largest, Math.abs(unit.delta_cycles_per_wave)), 1e-9);

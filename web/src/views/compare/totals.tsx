@@ -9,9 +9,11 @@ import { ChangeBar } from "../../widgets/bars";
 import { Section } from "../../widgets/cards";
 import { useOthers } from "../../widgets/others";
 
+/** A total that is compared. */
 interface Line {
   name: keyof CompareTracesRow;
   title: string;
+  /** Digits behind the point. */
   digits: number;
   /** Whether more of it is worse; undefined = neither. */
   isCost?: boolean;
@@ -96,8 +98,8 @@ function Table({ traces }: { traces: CompareTracesRow[] }) {
 const shown = (value: CompareTracesRow[keyof CompareTracesRow], digits: number) =>
   typeof value === "number" ? (digits ? value.toFixed(digits) : exact(value)) : "not known";
 
-/** Changes of this size fill the bar. */
-const FULL = 0.5;
+/** A change by this share fills the bar. */
+const FULL_CHANGE = 0.5;
 
 function Change({ base, other, line }: { base: CompareTracesRow; other: CompareTracesRow; line: Line }) {
   const [before, after] = [base[line.name], other[line.name]];
@@ -113,7 +115,7 @@ function Change({ base, other, line }: { base: CompareTracesRow; other: CompareT
       <td class="change-cell">
         {line.isCost && share !== null ? (
           <ChangeBar
-            share={share / FULL}
+            share={share / FULL_CHANGE}
             faint={isNoise}
             label={`${percent(share)}${isNoise ? ", not a change" : ""}`}
           />

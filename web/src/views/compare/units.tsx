@@ -16,6 +16,7 @@ import { figureColumns } from "../../widgets/figure_columns";
 const signed = (value: number | null) => (value === null ? "" : `${value > 0 ? "+" : ""}${value.toFixed(1)}`);
 const rounded = (value: number) => value.toFixed(1);
 
+/** Columns of units of a kind; `largest` is the difference in cycles per wave that fills a bar. */
 export function unitColumns(by: string, largest: number): Column<CompareUnitsRow>[] {
   return figureColumns<CompareUnitsRow>(COMPARE_UNITS, [
     ["row", "Row", "id", "4em"],
@@ -79,23 +80,22 @@ export function unitColumns(by: string, largest: number): Column<CompareUnitsRow
   ]);
 }
 
-export function Units({
-  units,
-  columns,
-  by,
-}: {
+interface UnitsProps {
   units: CompareUnitsRow[];
   columns: Column<CompareUnitsRow>[];
+  /** What a unit is: an instruction, line, block or function. */
   by: string;
-}) {
-  const onlyApart = useSignal(false);
-  const rows = useMemo(() => (onlyApart.value ? units.filter((u) => u.stands_out) : units), [units, onlyApart.value]);
-  const apart = units.filter((unit) => unit.stands_out).length;
+}
+
+export function Units({ units, columns, by }: UnitsProps) {
+  const onlyOutstanding = useSignal(false);
+  const outstanding = useMemo(() => units.filter((unit) => unit.stands_out), [units]);
+  const rows = onlyOutstanding.value ? outstanding : units;
   return (
     <>
       <div class="toolbar">
-        <Check isOn={onlyApart.value} onChange={(isOn) => (onlyApart.value = isOn)}>
-          only what stands out ({exact(apart)} of {exact(units.length)} {by}s)
+        <Check isOn={onlyOutstanding.value} onChange={(isOn) => (onlyOutstanding.value = isOn)}>
+          only what stands out ({exact(outstanding.length)} of {exact(units.length)} {by}s)
         </Check>
         <span data-unit>in cycles per wave, hits per wave</span>
       </div>

@@ -22,15 +22,17 @@ interface Props {
   producersOf: (row: number) => WaitsProducersRow[];
 }
 
+/** Confidence -> tone of its chip. */
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
 /** `gain_basis` -> what the gain is a share of. */
 const BASIS: Record<string, string> = { "traced SIMDs": "time", dispatch: "dispatch" };
+/** Producers of a wait, and instructions of a remedy, that are listed. */
 const SHOWN_PRODUCERS = 3;
 const SHOWN_ROWS = 40;
 
 export function Card({ finding, inRun, number, colour, producersOf }: Props) {
-  const { gain_share_max: gain, gain_share_min: least } = finding;
-  const of = BASIS[finding.gain_basis] ?? finding.gain_basis;
+  const { gain_share_max: gain, stall_cycles_total: stall } = finding;
+  const whole = BASIS[finding.gain_basis] ?? finding.gain_basis;
   return (
     <article class="finding" data-finding={finding.name} style={{ borderLeftColor: colour }}>
       <header>
@@ -39,19 +41,18 @@ export function Card({ finding, inRun, number, colour, producersOf }: Props) {
         {gain > 0 ? (
           <span
             class="gain"
-            title={`${percent(least)} to ${percent(gain)} of the ${of}: what a replay without it saves`}
+            title={`${percent(finding.gain_share_min)} to ${percent(gain)} of the ${whole}: what a replay without it saves`}
           >
             <span>gain at most</span>
             <strong data-field="gain">{percent(gain)}</strong>
           </span>
         ) : null}
       </header>
-      {gain > 0 ? <PartsBar parts={[{ share: gain, colour }]} label={`${percent(gain)} of the ${of}`} /> : null}
+      {gain > 0 ? <PartsBar parts={[{ share: gain, colour }]} label={`${percent(gain)} of the ${whole}`} /> : null}
       <p class="finding-facts">
-        {finding.stall_cycles_total > 0 ? (
+        {stall > 0 ? (
           <span title="Stalls and gaps of all waves, hidden or not">
-            <b data-field="stall">{short(finding.stall_cycles_total)}</b> cycles ({percent(finding.stall_share)} of
-            those of all waves)
+            <b data-field="stall">{short(stall)}</b> cycles ({percent(finding.stall_share)} of those of all waves)
           </span>
         ) : null}
         {finding.row_count ? <span>{counted(finding.row_count, "instructions")}</span> : null}
@@ -72,29 +73,7 @@ export function Card({ finding, inRun, number, colour, producersOf }: Props) {
           </ul>
         </>
       ) : null}
-      {finding.evidence.length ? (
-        <>
-          <h4>
-            Look at{" "}
-            {finding.evidence.length < finding.row_count ? (
-              <span class="faint-text">
-                the costliest {exact(finding.evidence.length)} of {exact(finding.row_count)}
-              </span>
-            ) : null}
-          </h4>
-          <ul class="evidence">
-            {finding.evidence.map((item) => (
-              <CodeEvidence
-                key={`${item.row} ${item.line}`}
-                item={item}
-                most={finding.evidence[0]?.stall_cycles_total ?? 0}
-                colour={colour}
-                producers={producersOf(item.row)}
-              />
-            ))}
-          </ul>
-        </>
-      ) : null}
+      {finding.evidence.length ? <Evidence finding={finding} colour={colour} producersOf={producersOf} /> : null}
       <footer>
         {(MORE[finding.kind] ?? []).map((more) => (
           <ViewLink key={more.id} id={more.id}>
@@ -106,36 +85,68 @@ export function Card({ finding, inRun, number, colour, producersOf }: Props) {
   );
 }
 
-/** Its instructions open on demand; when the evidence below shows all of them there is nothing to open. */
+/** The costliest instructions of a finding; their bars are of the first one. */
+function Evidence({ finding, colour, producersOf }: Pick<Props, "finding" | "colour" | "producersOf">) {
+  const { evidence, row_count: rowCount } = finding;
+  return (
+    <>
+      <h4>
+        Look at{" "}
+        {evidence.length < rowCount ? (
+          <span class="faint-text">
+            the costliest {exact(evidence.length)} of {exact(rowCount)}
+          </span>
+        ) : null}
+      </h4>
+      <ul class="evidence">
+        {evidence.map((item) => (
+          <CodeEvidence
+            key={`${item.row} ${item.line}`}
+            item={item}
+            most={evidence[0]?.stall_cycles_total ?? 0}
+            colour={colour}
+            producers={producersOf(item.row)}
+          />
+        ))}
+      </ul>
+    </>
+  );
+}
+
 function Remedy({ remedy, finding }: { remedy: RemedyRow; finding: StallFinding }) {
-  const shownRows = new Set(finding.evidence.map((item) => item.row));
-  const left = remedy.rows.length - SHOWN_ROWS;
-  const what = `${exact(remedy.rows.length)} ${remedy.rows.length === 1 ? "instruction" : "instructions"}`;
+  const name = remedy.name && remedy.name !== finding.name ? remedy.name : "";
   return (
     <li>
-      {remedy.name && remedy.name !== finding.name ? <b>{sentence(remedy.name)}: </b> : null}
+      {name ? <b>{sentence(name)}: </b> : null}
       {remedy.text}
-      {!remedy.rows.length ? null : remedy.rows.every((row) => shownRows.has(row)) ? (
-        <div class="faint-text">{what}</div>
-      ) : (
-        <details class="remedy-rows">
-          <summary>{what}</summary>
-          {remedy.rows.slice(0, SHOWN_ROWS).map((row) => (
-            <RowLink key={row} row={row} text={textOf(row) || `row ${row}`} />
-          ))}
-          {left > 0 ? (
-            <span class="faint-text">
-              showing {exact(SHOWN_ROWS)} of {exact(remedy.rows.length)}
-            </span>
-          ) : null}
-        </details>
-      )}
+      {remedy.rows.length ? <RemedyRows rows={remedy.rows} evidence={finding.evidence} /> : null}
     </li>
+  );
+}
+
+/** The instructions that a remedy is about, open on demand; where the evidence below shows all of them, only their number. */
+function RemedyRows({ rows, evidence }: { rows: number[]; evidence: EvidenceRow[] }) {
+  const evidenceRows = new Set(evidence.map((item) => item.row));
+  const count = `${exact(rows.length)} ${rows.length === 1 ? "instruction" : "instructions"}`;
+  if (rows.every((row) => evidenceRows.has(row))) return <div class="faint-text">{count}</div>;
+  return (
+    <details class="remedy-rows">
+      <summary>{count}</summary>
+      {rows.slice(0, SHOWN_ROWS).map((row) => (
+        <RowLink key={row} row={row} text={textOf(row) || `row ${row}`} />
+      ))}
+      {rows.length > SHOWN_ROWS ? (
+        <span class="faint-text">
+          showing {exact(SHOWN_ROWS)} of {exact(rows.length)}
+        </span>
+      ) : null}
+    </details>
   );
 }
 
 interface EvidenceProps {
   item: EvidenceRow;
+  /** Stall cycles that fill the bar. */
   most: number;
   colour: string;
   producers: WaitsProducersRow[];
@@ -179,7 +190,7 @@ function CodeEvidence({ item, most, colour, producers }: EvidenceProps) {
   );
 }
 
-/** A finding may be about one class of the stalls of an instruction: then what the other views say of it. */
+/** Where a finding is about a part of the stalls of an instruction, all of them, as other views show; else empty. */
 function ofAll({ row, stall_cycles_total: stall, execution_count: executions }: EvidenceRow): string {
   const costs = costsNow();
   const [all, hits] = [costs?.stall[row] ?? 0, costs?.hits[row] ?? 0];
@@ -187,6 +198,7 @@ function ofAll({ row, stall_cycles_total: stall, execution_count: executions }: 
   return ` for this cause; in all ${short(all)} stall cycles, ${exact(hits)} times`;
 }
 
+/** How far ahead of its wait a producer was issued, and how much was missing; empty = neither is known. */
 function earlier(producer: WaitsProducersRow): string {
   const parts: string[] = [];
   if (producer.distance_cycles_mean !== null)

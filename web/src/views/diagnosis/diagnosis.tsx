@@ -40,6 +40,9 @@ const COLUMNS: Column<StallFinding>[] = [
   ]),
 ];
 
+/** Kinds of findings whose instructions wait for producers. */
+const ABOUT_WAITS = ["wait", "memory"];
+
 function Diagnosis() {
   const plan = useAnswer(json<DiagnoseAnswer>(current.value, "diagnose", ofKernel()));
   const waits = useAnswer(json<WaitsAnswer>(current.value, "waits", ofKernel()));
@@ -78,13 +81,13 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
               number={number + 1}
               inRun={answer.in_run_words?.[number] ?? ""}
               colour={colours.get(finding.name) ?? ""}
-              producersOf={(row) => (["wait", "memory"].includes(finding.kind) ? (producers.get(row) ?? []) : [])}
+              producersOf={(row) => (ABOUT_WAITS.includes(finding.kind) ? (producers.get(row) ?? []) : [])}
             />
           ))}
         </div>
         {answer.findings.length === 0 ? (
           <p class="note" data-nothing>
-            No findings: {why()} <ViewLink id="coverage">What was traced</ViewLink>
+            No findings: {whyNoFindings()} <ViewLink id="coverage">What was traced</ViewLink>
           </p>
         ) : null}
         <Annotations />
@@ -94,13 +97,14 @@ function Plan({ answer, waits }: { answer: DiagnoseAnswer; waits: WaitsAnswer | 
   );
 }
 
-const why = () =>
+const whyNoFindings = () =>
   traceOverview().holds.samples
     ? "these are PC samples. They show where waves were, not how long each instruction took; see Stalls, or wavewright diagnose on the command line."
     : "no instruction of this trace was measured, so there is nothing to analyse.";
 
 /** The time of the traced SIMDs as one bar: what each finding could save of it at most, and the rest. */
 function Budget({ answer, colours }: { answer: DiagnoseAnswer; colours: Map<string, string> }) {
+  // Gains of other findings are shares of another time.
   const inside = answer.findings.filter((finding) => finding.gain_basis === "traced SIMDs");
   const parts = inside.map((finding) => ({
     share: finding.gain_share_max,

@@ -1,5 +1,5 @@
 // All documents of the page as cards: picture, figures, first finding. A click opens one, two marked ones are compared.
-import { signal, useSignal } from "@preact/signals";
+import { type Signal, signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { exact, nanoseconds, percent, short } from "../../base/format";
 import type { DocumentLine } from "../../data/ask";
@@ -12,6 +12,7 @@ import { type Column, tableOffer } from "../../widgets/data_table";
 import { SaveMenu } from "../../widgets/saving";
 import "./gallery.css";
 
+/** Name of a figure of a card -> how it is written. */
 const FIGURES: Record<string, { title: string; show: (value: number) => string; hint: string }> = {
   cycles: { title: "cycles", show: exact, hint: "From the first start to the last end of a traced wave" },
   waves: { title: "waves", show: exact, hint: "Traced waves" },
@@ -23,9 +24,8 @@ const FIGURES: Record<string, { title: string; show: (value: number) => string; 
   dispatches: { title: "dispatches", show: exact, hint: "Dispatches" },
   counters: { title: "counters", show: exact, hint: "Hardware counters" },
 };
-const SORTS = ["order", "name", "cycles", "waves", "instructions", "duration_ns", "dispatches"] as const;
-type Sort = (typeof SORTS)[number];
-const SORT_NAMES: Record<Sort, string> = {
+/** Orders of the cards, and what they are called: as opened, by kernel, or by a figure. */
+const SORT_NAMES = {
   order: "as opened",
   name: "kernel",
   cycles: "cycles",
@@ -34,6 +34,8 @@ const SORT_NAMES: Record<Sort, string> = {
   duration_ns: "duration",
   dispatches: "dispatches",
 };
+type Sort = keyof typeof SORT_NAMES;
+/** Kind of documents -> the view that compares two of them. */
 const COMPARE: Record<Overview["kind"], string> = {
   trace: "compare",
   run: "run_compare",
@@ -41,7 +43,7 @@ const COMPARE: Record<Overview["kind"], string> = {
   store: "trends",
 };
 
-/** Two documents to compare, the first is the baseline; kept while the view is closed. */
+/** Up to two documents to compare, the first is the baseline; they stay marked while the view is closed. */
 const marked = signal<number[]>([]);
 
 const factsOf = (line: DocumentLine) => cardOf(line.number).value.facts;
@@ -49,20 +51,9 @@ const factsOf = (line: DocumentLine) => cardOf(line.number).value.facts;
 function Gallery() {
   const filter = useSignal("");
   const sort = useSignal<Sort>("order");
-  const seen = useRef(new Set<number>());
-  const look = () => void fillCards(() => seen.current);
-  const notice = (number: number, isSeen: boolean) => {
-    if (isSeen) seen.current.add(number);
-    else seen.current.delete(number);
-    look();
-  };
-  useEffect(() => {
-    const { current: numbers } = seen;
-    return () => numbers.clear(); // closed: nobody looks any more
-  }, []);
-  void cardTurn.value;
+  const notice = useSeenCards();
+  void cardTurn.value; // drawn again when facts of a card arrive
   const lines = sorted(documents.value.filter(matching(filter.value)), sort.value);
-  const present = new Set(documents.value.flatMap((line) => Object.keys(factsOf(line)?.figures ?? {})));
   return (
     <div class="view">
       <div class="toolbar gallery-bar">
@@ -74,16 +65,7 @@ function Gallery() {
           value={filter.value}
           onInput={(event) => (filter.value = event.currentTarget.value)}
         />
-        <label>
-          sort by{" "}
-          <select value={sort.value} onChange={(event) => (sort.value = event.currentTarget.value as Sort)}>
-            {SORTS.filter((name) => name === "order" || name === "name" || present.has(name)).map((name) => (
-              <option key={name} value={name}>
-                {SORT_NAMES[name]}
-              </option>
-            ))}
-          </select>
-        </label>
+        <SortSelect sort={sort} />
         <CompareMarked />
         <SaveMenu name="gallery" offers={[tableOffer(COLUMNS, () => lines)]} />
       </div>
@@ -96,6 +78,43 @@ function Gallery() {
         {lines.length ? null : <Nothing>No document matches.</Nothing>}
       </div>
     </div>
+  );
+}
+
+/** Tells whether the card of a document is on screen. */
+type Notice = (number: number, isSeen: boolean) => void;
+
+/** Fills the cards that are on screen, which call what this returns; none is filled after the view was closed. */
+function useSeenCards(): Notice {
+  const seen = useRef(new Set<number>());
+  useEffect(() => {
+    const { current: numbers } = seen;
+    return () => numbers.clear();
+  }, []);
+  return (number, isSeen) => {
+    if (isSeen) seen.current.add(number);
+    else seen.current.delete(number);
+    void fillCards(() => seen.current);
+  };
+}
+
+/** Orders by a figure are offered where a document has it. */
+function SortSelect({ sort }: { sort: Signal<Sort> }) {
+  const present = new Set(documents.value.flatMap((line) => Object.keys(factsOf(line)?.figures ?? {})));
+  const names = Object.keys(SORT_NAMES) as Sort[];
+  return (
+    <label>
+      sort by{" "}
+      <select value={sort.value} onChange={(event) => (sort.value = event.currentTarget.value as Sort)}>
+        {names
+          .filter((name) => name === "order" || name === "name" || present.has(name))
+          .map((name) => (
+            <option key={name} value={name}>
+              {SORT_NAMES[name]}
+            </option>
+          ))}
+      </select>
+    </label>
   );
 }
 
@@ -119,12 +138,13 @@ function CompareMarked() {
   );
 }
 
+/** Whether a document matches what is typed; everything matches an empty filter. */
 function matching(filter: string): (line: DocumentLine) => boolean {
-  const wanted = filter.trim().toLowerCase();
+  const search = filter.trim().toLowerCase();
   return (line) => {
     const { facts, finding } = cardOf(line.number).value;
     const words = [line.label, line.path, facts?.title, facts?.target, finding?.verdict];
-    return !wanted || words.some((word) => word?.toLowerCase().includes(wanted));
+    return !search || words.some((word) => word?.toLowerCase().includes(search));
   };
 }
 
@@ -151,7 +171,7 @@ const COLUMNS: Column<DocumentLine>[] = [
   { name: "finding", title: "First finding", value: (line) => cardOf(line.number).value.finding?.verdict, width: "" },
 ];
 
-function OneCard({ line, notice }: { line: DocumentLine; notice: (number: number, isSeen: boolean) => void }) {
+function OneCard({ line, notice }: { line: DocumentLine; notice: Notice }) {
   const place = useRef<HTMLLIElement>(null);
   useEffect(() => {
     const observer = new IntersectionObserver((entries) => {
@@ -165,6 +185,7 @@ function OneCard({ line, notice }: { line: DocumentLine; notice: (number: number
   }, [line.number]);
   const { facts, problem } = cardOf(line.number).value;
   const isMarked = marked.value.includes(line.number);
+  // A third one takes the place of the first.
   const mark = () => {
     marked.value = isMarked ? marked.value.filter((n) => n !== line.number) : [...marked.value, line.number].slice(-2);
   };
@@ -224,9 +245,11 @@ function Finding({ line }: { line: DocumentLine }) {
   );
 }
 
+/** Units of the picture; on screen it is as wide as the card. */
 const WIDTH = 240;
 const HEIGHT = 48;
 
+/** A curve of values over time, or a bar for each of the longest kernels, of which the first stands out. */
 function Picture({ what, form, values }: CardFacts["picture"]) {
   const most = Math.max(...values, 0);
   const y = (value: number) => (most ? HEIGHT - 2 - (value / most) * (HEIGHT - 4) : HEIGHT);

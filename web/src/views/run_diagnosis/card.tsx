@@ -19,6 +19,7 @@ interface Props {
   within: number;
 }
 
+/** Confidence -> tone of its chip. */
 const TONES: Record<string, string> = { high: "good", medium: "care", low: "bad" };
 /** Where more about the part of the time can be seen. */
 const MORE: Record<string, [id: string, words: string]> = {
@@ -27,6 +28,7 @@ const MORE: Record<string, [id: string, words: string]> = {
   communication: ["ranks", "Ranks and collectives"],
   kernels: ["kernels", "All kernels"],
 };
+/** Innermost frames of a call stack that are shown. */
 const SHOWN_FRAMES = 3;
 
 export function Card({ finding, number, cases, colour, within }: Props) {
@@ -75,8 +77,8 @@ export function Card({ finding, number, cases, colour, within }: Props) {
             {cases.length < finding.case_count ? <span class="faint-text">the longest {cases.length}</span> : null}
           </h4>
           <ul class="evidence">
-            {cases.map((each, n) => (
-              <Evidence key={n} item={each} most={cases[0]?.time_ns ?? 0} colour={colour} />
+            {cases.map((example, n) => (
+              <Evidence key={n} item={example} most={cases[0]?.time_ns ?? 0} colour={colour} />
             ))}
           </ul>
         </>
@@ -108,7 +110,7 @@ function Evidence({ item, most, colour }: { item: Case; most: number; colour: st
   const { begin, end } = item;
   const chosen = selection.value.range;
   const isSelected = begin !== null && chosen?.begin === begin && chosen.end === end;
-  const isLink = begin !== null || item.rank === null;
+  const isLink = begin !== null || item.rank === null; // without a time it leads to a kernel, which a rank is not
   const hint = begin === null ? "Show the kernel" : "Show it in the timeline";
   const place = [
     item.rank === null ? (item.gpu === null ? "" : gpuName(item.node, item.gpu, nodeCount())) : `rank ${item.rank}`,
@@ -151,7 +153,7 @@ function Evidence({ item, most, colour }: { item: Case; most: number; colour: st
 
 const nodeCount = () => runOverview().clocks.nodes.length;
 
-/** Around a case, as much again on both sides; what has no time is a kernel. */
+/** Shows a case in the timeline with as much again on both sides; a case without a time is a kernel. */
 function showCase({ begin, end, name }: Case): void {
   if (begin === null || end === null) {
     selectKernel(name);
