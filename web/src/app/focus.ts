@@ -32,49 +32,54 @@ export function focusView(id: string): void {
   if (panel && mayMove()) focusZone(panel, { preventScroll: true }); // what stands above its list is read first
 }
 
-let waiting: MutationObserver | null = null;
+/** What waits for the main element of a panel whose answer is on its way; null = nothing does. */
+let awaitingMain: MutationObserver | null = null;
 
+/** Focus what the arrow keys of a panel act on, as soon as it is there; of the header its first control. */
 function focusZone(zone: HTMLElement, options?: FocusOptions): void {
-  waiting?.disconnect();
-  waiting = null;
+  awaitingMain?.disconnect();
+  awaitingMain = null;
   const main = () => [...zone.querySelectorAll<HTMLElement>(MAIN)].find(isSeen);
   const target = main();
   if (target) {
     target.focus(options);
     return;
   }
-  zone.tabIndex = -1;
-  const first = zone.classList.contains("panel") ? zone : (stopsIn(zone)[0] ?? zone);
-  first.focus({ preventScroll: true });
+  const isPanel = zone.classList.contains("panel");
+  zone.tabIndex = -1; // it can have the focus, but is no Tab stop
+  const standIn = isPanel ? zone : (stopsIn(zone)[0] ?? zone);
+  standIn.focus({ preventScroll: true });
+  if (!isPanel) return;
   const started = performance.now();
   const observer = new MutationObserver(() => {
     const isLate = performance.now() - started > PATIENCE_MS;
-    const arrived = document.activeElement === first ? main() : undefined;
-    if (arrived) arrived.focus(options);
-    if (arrived || isLate || document.activeElement !== first) observer.disconnect();
+    const hasMovedOn = document.activeElement !== standIn;
+    const arrived = hasMovedOn ? undefined : main();
+    arrived?.focus(options);
+    if (arrived || isLate || hasMovedOn) observer.disconnect();
   });
-  if (zone.classList.contains("panel")) observer.observe(zone, { childList: true, subtree: true });
-  waiting = observer;
+  observer.observe(zone, { childList: true, subtree: true });
+  awaitingMain = observer;
 }
 
-/** The header, and the panels on screen from the left to the right and from the top down. */
+/** The header, and the panels on screen from the top down and from the left to the right. */
 function zones(): HTMLElement[] {
   const panels = [...document.querySelectorAll<HTMLElement>(".panel[data-view]")].filter(isSeen);
-  const at = new Map(panels.map((panel) => [panel, panel.getBoundingClientRect()]));
-  const place = (panel: HTMLElement) => at.get(panel) as DOMRect;
-  panels.sort((a, b) => place(a).top - place(b).top || place(a).left - place(b).left);
+  const places = panels.map((panel) => ({ panel, box: panel.getBoundingClientRect() }));
+  places.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
   const header = document.querySelector<HTMLElement>(".shell-bar");
-  return header ? [header, ...panels] : panels;
+  return [...(header ? [header] : []), ...places.map(({ panel }) => panel)];
 }
 
-/** The zone after the one that has the focus, or before it (-1). */
+/** Focus the zone after the one that has the focus, or before it (-1), round the ends. */
 export function nextZone(step: 1 | -1): void {
   const all = zones();
   const { activeElement } = document;
   const inHeader = activeElement?.closest(".shell") ? 0 : -1;
   const inDock = all.findIndex((zone) => zone.contains(activeElement) || zone === tabbedPanel(activeElement));
   const now = Math.max(inDock, inHeader);
-  const next = all[now < 0 ? (step > 0 ? 0 : all.length - 1) : (now + step + all.length) % all.length];
+  const fromNowhere = step > 0 ? 0 : all.length - 1;
+  const next = all[now < 0 ? fromNowhere : (now + step + all.length) % all.length];
   if (next) focusZone(next);
 }
 
@@ -94,27 +99,35 @@ function needsArrow(control: HTMLElement, step: 1 | -1): boolean {
   return step > 0 ? from < control.value.length : from > 0;
 }
 
+/** Arrows lead from control to control of a toolbar, Tab out of it. */
 function onToolbarKey(event: KeyboardEvent): void {
   const control = event.target as HTMLElement;
   const bar = control.closest?.<HTMLElement>(TOOLBARS);
   if (!bar || event.ctrlKey || event.altKey || event.metaKey || event.defaultPrevented) return;
-  const items = stopsIn(bar);
-  if (event.key === "Tab") {
-    // one stop: what comes next is outside
-    const all = stopsIn(document.body).filter((item) => item === control || !bar.contains(item));
-    const next = all[all.indexOf(control) + (event.shiftKey ? -1 : 1)];
-    const before = next?.closest<HTMLElement>(TOOLBARS);
-    const target = before && event.shiftKey ? stopsIn(before)[0] : next;
-    if (!target) return;
-    event.preventDefault();
-    target.focus();
-    return;
-  }
-  const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-  if (!step || event.shiftKey || needsArrow(control, step)) return;
-  const next = items[(items.indexOf(control) + step + items.length) % items.length];
+  const target = event.key === "Tab" ? stopBeside(control, bar, event.shiftKey) : controlBeside(control, bar, event);
+  if (!target) return;
   event.preventDefault();
-  next?.focus();
+  target.focus();
+}
+
+/** The Tab stop after a toolbar, or before it: of another toolbar its first control, because each is one stop. */
+function stopBeside(control: HTMLElement, bar: HTMLElement, isBack: boolean): HTMLElement | undefined {
+  const stops = stopsIn(document.body).filter((item) => item === control || !bar.contains(item));
+  const next = stops[stops.indexOf(control) + (isBack ? -1 : 1)];
+  const otherBar = next?.closest<HTMLElement>(TOOLBARS);
+  return otherBar && isBack ? stopsIn(otherBar)[0] : next;
+}
+
+/** The control that an arrow leads to, round the ends; undefined = it is another key, or the control needs it itself. */
+function controlBeside(
+  control: HTMLElement,
+  bar: HTMLElement,
+  { key, shiftKey }: KeyboardEvent,
+): HTMLElement | undefined {
+  const step = key === "ArrowRight" ? 1 : key === "ArrowLeft" ? -1 : 0;
+  if (!step || shiftKey || needsArrow(control, step)) return undefined;
+  const items = stopsIn(bar);
+  return items[(items.indexOf(control) + step + items.length) % items.length];
 }
 
 export function listenToFocus(): void {

@@ -20,7 +20,9 @@ import "./headline.css";
 
 interface Figure {
   value: string;
+  /** What the value is, below it; each is one of a kind. */
   words: string;
+  /** The view that has more about it: a click goes there. */
   view: string;
 }
 
@@ -29,7 +31,7 @@ interface Story {
   /** What forbids to take it at its word; empty = nothing. */
   caution?: string;
   figures: Figure[];
-  /** The first finding with its bound, or what to do about it. */
+  /** The first finding with its bound, or what to do about it; `bound`: by how much that helps at most, empty = not known. */
   first?: { text: string; bound: string; view: string } | undefined;
 }
 
@@ -60,37 +62,19 @@ function OfTrace({ facts }: { facts: TraceOverview }) {
   const plan = useReady(json<DiagnoseAnswer>(current.value, "diagnose", ofKernel()));
   const stalls = useReady(json<StallsAnswer>(current.value, "stalls", ofKernel()));
   const pipes = useReady(json<UtilizationAnswer>(current.value, "utilization"));
-  const figures: Figure[] = [];
-  if (stalls?.latency_cycles_total) {
-    const share = stalls.stall_cycles_total / stalls.latency_cycles_total;
-    figures.push({ value: percent(share), words: "of latency is stall", view: "stalls" });
-  }
-  const [cause] = stalls?.classes.rows ?? [];
-  if (cause?.stall_cycles_total)
-    figures.push({ value: percent(cause.stall_share), words: `of the stall: ${cause.class}`, view: "stalls" });
-  const [pipe] = [...(pipes?.pipes.rows ?? [])].sort((a, b) => (b.busy_share ?? 0) - (a.busy_share ?? 0));
-  if (pipe?.busy_share) {
-    figures.push({
-      value: percent(pipe.busy_share),
-      words: `busy: pipe ${pipe.pipe}`,
-      view: "utilization",
-    });
-  }
+  const figures = figuresOf(stalls, pipes);
   const memory = facts.losses.find(({ kind }) => kind === "all_in_memory");
-  const ofMemory = memory ? capital(`${memory.message}; ${memory.advice}`) : "";
+  const memoryCaution = memory ? capital(`${memory.message}; ${memory.advice}`) : "";
   if (!plan) {
-    const known = { sentence: READING, caution: ofMemory, figures: figures.length ? figures : contentsOf(facts) };
+    const known = { sentence: READING, caution: memoryCaution, figures: figures.length ? figures : contentsOf(facts) };
     return <Strip story={known} isBusy />;
   }
-  const [finding] = plan.findings;
-  const { caveats_of_cycles: ofCycles, caveats_of_lines: ofLines } = plan.trust;
-  const caution = [...ofCycles, ...ofLines].find(({ severity }) => severity !== "note" && severity !== "fatal");
-  const remedy = finding?.remedies[0];
+  const remedy = plan.findings[0]?.remedies[0];
   return (
     <Strip
       story={{
         sentence: plan.headline,
-        caution: ofMemory || (caution?.sentence ?? ""),
+        caution: memoryCaution || cautionOf(plan),
         figures,
         first: remedy && { text: remedy.text, bound: "", view: "diagnosis" },
       }}
@@ -98,6 +82,31 @@ function OfTrace({ facts }: { facts: TraceOverview }) {
   );
 }
 
+/** The share of stall, its largest class, and the busiest pipe, as far as they are known. */
+function figuresOf(stalls: StallsAnswer | null, pipes: UtilizationAnswer | null): Figure[] {
+  const figures: Figure[] = [];
+  if (stalls?.latency_cycles_total) {
+    const share = stalls.stall_cycles_total / stalls.latency_cycles_total;
+    figures.push({ value: percent(share), words: "of latency is stall", view: "stalls" });
+  }
+  const [cause] = stalls?.classes.rows ?? [];
+  if (cause?.stall_cycles_total) {
+    figures.push({ value: percent(cause.stall_share), words: `of the stall: ${cause.class}`, view: "stalls" });
+  }
+  const [pipe] = [...(pipes?.pipes.rows ?? [])].sort((a, b) => (b.busy_share ?? 0) - (a.busy_share ?? 0));
+  if (pipe?.busy_share) {
+    figures.push({ value: percent(pipe.busy_share), words: `busy: pipe ${pipe.pipe}`, view: "utilization" });
+  }
+  return figures;
+}
+
+/** The first caveat between a note and a fatal one, which has a banner of its own; empty = there is none. */
+function cautionOf({ trust }: DiagnoseAnswer): string {
+  const caveats = [...trust.caveats_of_cycles, ...trust.caveats_of_lines];
+  return caveats.find(({ severity }) => severity !== "note" && severity !== "fatal")?.sentence ?? "";
+}
+
+/** What there is to look at, while nothing is known about it. */
 const contentsOf = (facts: TraceOverview): Figure[] => [
   { value: short(facts.instruction_count), words: "instructions", view: "isa" },
   { value: short(facts.wave_count), words: "traced waves", view: "waves" },
@@ -121,14 +130,15 @@ function OfSamples() {
   );
 }
 
+/** Of a trace without instructions and samples. */
 function OfNothing({ facts }: { facts: TraceOverview }) {
-  const what = facts.holds.occupancy
+  const reason = facts.holds.occupancy
     ? "waves came and went, but no instruction was traced"
     : "no instruction was traced";
   return (
     <Strip
       story={{
-        sentence: `Nothing to diagnose: ${what}`,
+        sentence: `Nothing to diagnose: ${reason}`,
         figures: [],
         first: { text: "What was traced, and what to record", bound: "", view: "coverage" },
       }}
@@ -175,17 +185,6 @@ function OfCounters() {
   if (!answer) return <Strip story={null} />;
   const [kernel] = answer.kernels;
   if (!kernel) return <Strip story={{ sentence: "The capture has no dispatches", figures: [] }} />;
-  const figures: Figure[] = [];
-  const whole = kernel.is_time_of_run ? "run" : "capture";
-  if (kernel.duration_share !== null)
-    figures.push({
-      value: percent(kernel.duration_share),
-      words: `of the time of the ${whole}`,
-      view: "counter_kernels",
-    });
-  if (kernel.duration_ns_mean !== null)
-    figures.push({ value: nanoseconds(kernel.duration_ns_mean), words: "mean of a dispatch", view: "by_dispatch" });
-  figures.push({ value: short(kernel.dispatch_count), words: "dispatches", view: "counter_kernels" });
   const limiter = kernel.limiters.find(({ verdict }) => verdict === "at limit" || verdict === "likely");
   const caution = answer.caveats.find(({ severity }) => severity !== "note");
   return (
@@ -193,7 +192,7 @@ function OfCounters() {
       story={{
         sentence: capital(`${chosenKernel() ? "" : "the longest kernel: "}${kernel.summary}`),
         caution: caution?.sentence ?? "",
-        figures,
+        figures: figuresOfKernel(kernel),
         first: limiter && {
           text: limiter.remedy || limiter.reason,
           bound: limiter.gain_share_max === null ? "" : `at most ${percent(limiter.gain_share_max)} of its time`,
@@ -202,6 +201,19 @@ function OfCounters() {
       }}
     />
   );
+}
+
+function figuresOfKernel(kernel: CounterDiagnosisAnswer["kernels"][number]): Figure[] {
+  const figures: Figure[] = [];
+  const whole = kernel.is_time_of_run ? "run" : "capture";
+  if (kernel.duration_share !== null) {
+    const words = `of the time of the ${whole}`;
+    figures.push({ value: percent(kernel.duration_share), words, view: "counter_kernels" });
+  }
+  if (kernel.duration_ns_mean !== null) {
+    figures.push({ value: nanoseconds(kernel.duration_ns_mean), words: "mean of a dispatch", view: "by_dispatch" });
+  }
+  return [...figures, { value: short(kernel.dispatch_count), words: "dispatches", view: "counter_kernels" }];
 }
 
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

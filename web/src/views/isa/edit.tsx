@@ -28,7 +28,7 @@ interface Reach {
 export const isEditing = ofDocument(false);
 /** The edit in words, as `wavewright whatif --edit` takes them; empty = none. */
 const edit = ofDocument("");
-/** A row that the pointer holds, and the row that it is over. */
+/** A row that the pointer holds, and the row that it is over; null = it holds none. */
 const held = ofDocument<{ row: number; over: number } | null>(null);
 
 const reachAnswer = answering(() => {
@@ -78,7 +78,8 @@ export function dragOf(row: number) {
   };
 }
 
-const STEPS = /^move (\d+) (up|down) (\d+)$/;
+/** An edit that moves one row by some places: Alt with an arrow adds to it. */
+const MOVED_BY = /^move (\d+) (up|down) (\d+)$/;
 
 /** Alt with an arrow moves the selected row by one place more, Escape takes the edit back; true = it was for edits. */
 export function editKey(event: KeyboardEvent): boolean {
@@ -90,8 +91,9 @@ export function editKey(event: KeyboardEvent): boolean {
   }
   if (!event.altKey || by === undefined || row === undefined) return false;
   isEditing.value = true;
-  const [, of, way, count] = STEPS.exec(edit.value) ?? [];
-  const steps = (Number(of) === row ? Number(count) * (way === "up" ? -1 : 1) : 0) + by;
+  const [, movedRow, way, count] = MOVED_BY.exec(edit.value) ?? [];
+  const before = Number(movedRow) === row ? Number(count) * (way === "up" ? -1 : 1) : 0;
+  const steps = before + by;
   edit.value = steps ? `move ${row} ${steps < 0 ? "up" : "down"} ${Math.abs(steps)}` : "";
   return true;
 }
@@ -229,6 +231,7 @@ function Ruler({ row }: { row: EditEditsRow }) {
   );
 }
 
+/** Stall classes whose colours stand for kinds of instructions, by how the kind starts; the last fits all others. */
 const CLASSES: [start: string, name: string][] = [
   ["valu", "VALU issue"],
   ["matrix", "matrix pipe busy"],

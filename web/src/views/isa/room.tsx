@@ -11,6 +11,7 @@ import { type PlacedColumn, rowHeight } from "./rows";
 import type { Sheet } from "./sheet";
 import { ANY_LETTERS, type Letters, neededWidth, textWidth, usualTextWidth } from "./widths";
 
+/** Its width on screen tells that of a letter. */
 const PROBE = "0000000000";
 /** Columns that should be seen beside the whole instruction where the list is wide. */
 const SEEN_FIGURES = 6;
@@ -73,7 +74,7 @@ export function useRoom(box: RefObject<HTMLDivElement | null>, items: Items): Ro
   return { width, letters, onScreen, measure, goTo };
 }
 
-interface Given {
+interface WidthSources {
   /** The width that the user gave a column. */
   widthOf: (id: string) => number | undefined;
   drawing: Drawing;
@@ -81,7 +82,11 @@ interface Given {
 }
 
 /** Columns as wide as their contents need; the text takes what figures beside it leave. */
-export function usePlacedColumns(sheet: Sheet, listed: IsaColumn[], { widthOf, drawing, room }: Given): PlacedColumn[] {
+export function usePlacedColumns(
+  sheet: Sheet,
+  listed: IsaColumn[],
+  { widthOf, drawing, room }: WidthSources,
+): PlacedColumn[] {
   const letters = room.letters.value;
   const contents = useMemo(
     () => new Map(listed.map((column) => [column.id, neededWidth(column, sheet, letters)])),
@@ -89,19 +94,25 @@ export function usePlacedColumns(sheet: Sheet, listed: IsaColumn[], { widthOf, d
   );
   const usual = useMemo(() => usualTextWidth(sheet, letters), [sheet.code, letters]);
   const columnWidth = (id: string) => widthOf(id) ?? (id === "canvas" ? drawing.width : (contents.get(id) ?? 0));
-  const movable = listed.filter(isMovable);
-  const fixed = listed.filter(({ id }) => id === "canvas" || id === "row");
-  // What stands beside the text with one, two and more figures.
-  const beside = Array.from({ length: Math.min(SEEN_FIGURES, movable.length) }, (_, n) =>
-    [...fixed, ...movable.slice(0, n + 1)].reduce((sum, { id }) => sum + columnWidth(id), 0),
-  );
-  let left = 0;
+  const beside = widthsBesideText(listed, columnWidth);
+  const flexibleWidth = () =>
+    textWidth({ needed: columnWidth("text"), usual, beside, room: room.width.value }, letters);
+  let frozenRight = 0; // of the columns so far that do not scroll sideways
   return listed.map((column) => {
     const isFlexible = column.id === "text" && widthOf("text") === undefined;
-    const needed = columnWidth(column.id);
-    const wide = Math.ceil(isFlexible ? textWidth({ needed, usual, beside, room: room.width.value }, letters) : needed);
-    if (!isFrozen(column)) return { column, width: wide, left: undefined };
-    left += wide;
-    return { column, width: wide, left: left - wide };
+    const width = Math.ceil(isFlexible ? flexibleWidth() : columnWidth(column.id));
+    if (!isFrozen(column)) return { column, width, left: undefined };
+    const left = frozenRight;
+    frozenRight += width;
+    return { column, width, left };
   });
+}
+
+/** What stands beside the text with one figure, with two, and so on: the drawing, the row and these figures. */
+function widthsBesideText(listed: IsaColumn[], columnWidth: (id: string) => number): number[] {
+  const fixed = listed.filter(({ id }) => id === "canvas" || id === "row");
+  const figures = listed.filter(isMovable);
+  return Array.from({ length: Math.min(SEEN_FIGURES, figures.length) }, (_, n) =>
+    [...fixed, ...figures.slice(0, n + 1)].reduce((sum, { id }) => sum + columnWidth(id), 0),
+  );
 }
