@@ -31,12 +31,13 @@ import { SaveMenu } from "../widgets/saving";
 import { VirtualList } from "../widgets/virtual_list";
 import "./waits.css";
 
-/** A wait with one of its producers, for a file; a wait whose producers are not known stands alone. */
+/** A row of a file: a wait with one of its producers; a wait whose producers are not known stands alone. */
 type Edge = WaitsRow & Partial<Omit<WaitsProducersRow, "row">>;
 
-/** A line of the list. */
+/** A line of the list: a wait, or below it one of its producers. */
 type Line = { wait: WaitsRow; producer?: WaitsProducersRow };
 
+/** Columns of waits that the list can be sorted by, and columns of producers. */
 type OfWait = "stall_cycles_total" | "exposed_stall_cycles_total" | "execution_count";
 type OfProducer = keyof WaitsProducersRow;
 
@@ -63,6 +64,8 @@ const FIGURES: Figure[] = [
   { title: "Maybe", producer: "candidate_count", width: "4em", from: 760 },
 ];
 const ROW_HEIGHT = 22 * textScale();
+/** In a panel with fewer pixels than this the view is narrow. */
+const NARROW = 480;
 
 const CSV_COLUMNS = plainColumns<Edge>([
   "row",
@@ -88,6 +91,7 @@ const hintOfFigure = ({ wait, producer }: Figure) =>
     .filter(Boolean)
     .join("\n");
 
+/** All edges, with the wait's own columns where both have one of a name. */
 function edgesOf(answer: WaitsAnswer): Edge[] {
   const producers = groupBy(answer.producers.rows, (producer) => producer.row);
   return answer.waits.rows.flatMap<Edge>((wait) =>
@@ -95,7 +99,7 @@ function edgesOf(answer: WaitsAnswer): Edge[] {
   );
 }
 
-/** Waits whose producers are not listed. */
+/** Rows of waits whose producers are not listed. */
 const folded = ofDocument<ReadonlySet<number>>(new Set());
 
 function Waits() {
@@ -113,14 +117,7 @@ function Edges({ answer }: { answer: WaitsAnswer }) {
   const sort = useSignal<OfWait>("stall_cycles_total");
   const clicked = useSignal<Line | null>(null);
   const box = useRef<HTMLDivElement>(null);
-  const room = useSignal(0);
-  useEffect(() => {
-    const observer = new ResizeObserver(() => {
-      room.value = box.current?.clientWidth ?? 0;
-    });
-    if (box.current) observer.observe(box.current);
-    return () => observer.disconnect();
-  }, []);
+  const width = useWidth(box);
   const lines = useMemo(() => {
     const ordered = [...answer.waits.rows].sort((a, b) => (b[sort.value] ?? 0) - (a[sort.value] ?? 0) || a.row - b.row);
     return ordered.flatMap<Line>((wait) => {
@@ -129,22 +126,25 @@ function Edges({ answer }: { answer: WaitsAnswer }) {
     });
   }, [answer, producers, sort.value, folded.value]);
   const chosen = chosenAmong(lines, clicked.value);
-  const figures = FIGURES.filter(({ from }) => room.value >= from * textScale());
-  const template = `minmax(9em, 1fr) ${figures.map(({ width }) => width).join(" ")}`;
+  const figures = FIGURES.filter(({ from }) => width >= from * textScale());
+  const template = `minmax(9em, 1fr) ${figures.map((figure) => figure.width).join(" ")}`;
   const choose = (line: Line) => {
     clicked.value = line;
     selectRow(rowOf(line));
   };
+  // Left and right fold and unfold the producers of the chosen wait, up and down go from line to line.
   const press = (event: KeyboardEvent) => {
     const line = lines[chosen];
     const folds = { ArrowLeft: true, ArrowRight: false }[event.key];
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    const next = step === undefined ? undefined : lines[chosen + step];
     if (line && folds !== undefined) fold(line.wait, folds);
-    const next = lines[chosen + ({ ArrowDown: 1, ArrowUp: -1 }[event.key] ?? Number.NaN)];
-    if (next) choose(next);
-    if (next || (line && folds !== undefined)) event.preventDefault();
+    else if (next) choose(next);
+    else return;
+    event.preventDefault();
   };
   return (
-    <div class={`view waits${room.value < 480 ? " narrow" : ""}`} ref={box}>
+    <div class={`view waits${width < NARROW ? " narrow" : ""}`} ref={box}>
       <FittingBar items={barItems(answer, edges)} />
       {edges.length ? (
         <VirtualList
@@ -170,16 +170,32 @@ function Edges({ answer }: { answer: WaitsAnswer }) {
   );
 }
 
+/** Pixels of an element, followed as it changes. */
+function useWidth(box: { current: HTMLElement | null }): number {
+  const width = useSignal(0);
+  useEffect(() => {
+    const observer = new ResizeObserver(() => {
+      width.value = box.current?.clientWidth ?? 0;
+    });
+    if (box.current) observer.observe(box.current);
+    return () => observer.disconnect();
+  }, []);
+  return width.value;
+}
+
 /** The row of code that a line is about: a producer, or else the wait. */
 const rowOf = ({ wait, producer }: Line) => producer?.producer_row ?? wait.row;
 
-/** The line of the selected row: the clicked one while it is, for producers stand below several waits; else the first. */
+/**
+ * The position of the line of the selected row; -1 = there is none. Producers stand below several waits: of several lines
+ * of the row it is the one that was clicked last, else the first.
+ */
 function chosenAmong(lines: Line[], clicked: Line | null): number {
-  const isThat = (line: Line) => rowOf(line) === selection.value.row;
-  const known = lines.findIndex(
-    (line) => line.wait === clicked?.wait && line.producer === clicked?.producer && isThat(line),
+  const isOfRow = (line: Line) => rowOf(line) === selection.value.row;
+  const ofClick = lines.findIndex(
+    (line) => line.wait === clicked?.wait && line.producer === clicked?.producer && isOfRow(line),
   );
-  return known >= 0 ? known : lines.findIndex(isThat);
+  return ofClick >= 0 ? ofClick : lines.findIndex(isOfRow);
 }
 
 function fold(wait: WaitsRow, isFolded: boolean): void {
@@ -187,9 +203,11 @@ function fold(wait: WaitsRow, isFolded: boolean): void {
   folded.value = new Set(isFolded ? [...others, wait.row] : others);
 }
 
+/** The toolbar, whose items move into a menu where the panel is narrow. */
 function barItems(answer: WaitsAnswer, edges: Edge[]): BarItem[] {
   const { waits, producers } = answer;
-  const left = truncation(waits.rows.length, waits.row_count) || truncation(producers.rows.length, producers.row_count);
+  const cutNote =
+    truncation(waits.rows.length, waits.row_count) || truncation(producers.rows.length, producers.row_count);
   const share = percent(answer.stalled_count / (answer.execution_count || 1));
   const stalled = (
     <span title="Executions of wait instructions that held the wave longer than an issue slot">
@@ -199,7 +217,7 @@ function barItems(answer: WaitsAnswer, edges: Edge[]): BarItem[] {
   );
   return [
     { id: "stalled", content: stalled },
-    ...(left ? [{ id: "left", content: <b class="truncated">{left}</b> }] : []),
+    ...(cutNote ? [{ id: "left", content: <b class="truncated">{cutNote}</b> }] : []),
     { id: "fold", content: <FoldAll rows={waits.rows.map((wait) => wait.row)} /> },
     { id: "kernel", content: <KernelChooser /> },
     { id: "save", content: <SaveMenu name="dependencies" offers={[tableOffer(CSV_COLUMNS, () => edges)]} /> },

@@ -1,5 +1,5 @@
 // One table of metrics: sorted by a click on a header, one metric selected.
-import { useSignal } from "@preact/signals";
+import { type Signal, useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { measured } from "../../base/format";
 import { COUNTER_PANELS, type CounterPanelsRow } from "../../data/answers.gen";
@@ -23,6 +23,7 @@ const TITLES: Record<Statistic, string> = {
   peak_share: "% of peak",
 };
 
+/** What the table can be sorted by. */
 type Key = Statistic | "name" | "unit";
 
 interface Props {
@@ -31,38 +32,33 @@ interface Props {
   declared: Map<string, Metric>;
 }
 
+interface Order {
+  key: Key;
+  isDown: boolean;
+}
+
 export function MetricRows({ table, rows, declared }: Props) {
-  const order = useSignal<{ key: Key; down: boolean } | null>(null);
-  const by = order.value;
-  const sorted = by ? [...rows].sort((a, b) => compared(a[by.key], b[by.key]) * (by.down ? -1 : 1)) : rows;
-  const spreads = table.columns.includes("minimum") && rows.some((row) => (row.dispatch_count ?? 0) > 1);
-  const head = (key: Key, title: string, hint: string, isNumber: boolean) => (
-    <th
-      key={key}
-      class={isNumber ? "number" : ""}
-      aria-sort={by?.key === key ? (by.down ? "descending" : "ascending") : "none"}
-    >
-      <button
-        type="button"
-        title={hint}
-        data-column={key}
-        onClick={() => {
-          order.value = { key, down: by?.key === key ? !by.down : isNumber };
-        }}
-      >
-        {title}
-        {by?.key === key ? (by.down ? " ▾" : " ▴") : ""}
-      </button>
-    </th>
-  );
+  /** null = as in the answer. */
+  const order = useSignal<Order | null>(null);
+  const sorted = order.value ? sortedBy(rows, order.value) : rows;
+  const hasSpread = table.columns.includes("minimum") && rows.some((row) => (row.dispatch_count ?? 0) > 1);
   return (
     <table class="metric-table small-table" aria-label={table.title}>
       <thead>
         <tr>
-          {head("name", "Metric", "Name; hover a row for its definition", false)}
-          {table.columns.map((column) => head(column, TITLES[column], hintOf(COUNTER_PANELS[column]), true))}
-          {head("unit", "Unit", "Unit of the values", false)}
-          {spreads ? (
+          <Head column="name" title="Metric" hint="Name; hover a row for its definition" order={order} />
+          {table.columns.map((column) => (
+            <Head
+              key={column}
+              column={column}
+              title={TITLES[column]}
+              hint={hintOf(COUNTER_PANELS[column])}
+              order={order}
+              isNumber
+            />
+          ))}
+          <Head column="unit" title="Unit" hint="Unit of the values" order={order} />
+          {hasSpread ? (
             <th title="From the smallest to the largest value of a dispatch, with quartiles">Spread</th>
           ) : null}
         </tr>
@@ -74,7 +70,7 @@ export function MetricRows({ table, rows, declared }: Props) {
             row={row}
             columns={table.columns}
             declared={declared}
-            spreads={spreads}
+            hasSpread={hasSpread}
           />
         ))}
       </tbody>
@@ -82,14 +78,47 @@ export function MetricRows({ table, rows, declared }: Props) {
   );
 }
 
+function sortedBy(rows: CounterPanelsRow[], { key, isDown }: Order): CounterPanelsRow[] {
+  return [...rows].sort((a, b) => compared(a[key], b[key]) * (isDown ? -1 : 1));
+}
+
+interface HeadProps {
+  column: Key;
+  title: string;
+  hint: string;
+  order: Signal<Order | null>;
+  isNumber?: boolean;
+}
+
+/** A click sorts by the column, the largest numbers and the first names first; another click the other way round. */
+function Head({ column, title, hint, order, isNumber = false }: HeadProps) {
+  const own = order.value?.key === column ? order.value : null;
+  return (
+    <th class={isNumber ? "number" : ""} aria-sort={own ? (own.isDown ? "descending" : "ascending") : "none"}>
+      <button
+        type="button"
+        title={hint}
+        data-column={column}
+        onClick={() => {
+          order.value = { key: column, isDown: own ? !own.isDown : isNumber };
+        }}
+      >
+        {title}
+        {own ? (own.isDown ? " ▾" : " ▴") : ""}
+      </button>
+    </th>
+  );
+}
+
 interface RowProps {
   row: CounterPanelsRow;
   columns: Statistic[];
   declared: Map<string, Metric>;
-  spreads: boolean;
+  /** Whether the last column shows how values spread over dispatches. */
+  hasSpread: boolean;
 }
 
-function Row({ row, columns, declared, spreads }: RowProps) {
+function Row({ row, columns, declared, hasSpread }: RowProps) {
   const isSelected = selection.value.metric === row.metric_id;
   const place = useRef<HTMLTableRowElement>(null);
   useEffect(() => {
@@ -126,7 +155,7 @@ function Row({ row, columns, declared, spreads }: RowProps) {
         </td>
       )}
       <td class="faint-text">{row.unit}</td>
-      {spreads ? (
+      {hasSpread ? (
         <td>
           <Spread row={row} />
         </td>
@@ -135,6 +164,7 @@ function Row({ row, columns, declared, spreads }: RowProps) {
   );
 }
 
+/** Numbers by size, names by letters; what is not known comes before all. */
 function compared(a: string | number | null, b: string | number | null): number {
   if (typeof a === "number" && typeof b === "number") return a - b;
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1;

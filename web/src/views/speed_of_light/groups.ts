@@ -18,4 +18,5 @@ export function grouped(rows: CounterPanelsRow[], isSorted: boolean): { group: G
   }).filter((part) => part.rows.length);
 }
 
+/** Percent of the peak; rows without one come last. */
 const shareOf = (row: CounterPanelsRow) => row.peak_share ?? -1;

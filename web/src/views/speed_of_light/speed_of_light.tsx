@@ -31,7 +31,10 @@ import { SaveMenu } from "../../widgets/saving";
 import { grouped } from "./groups";
 import "./speed_of_light.css";
 
+/** Ids of the tables of speed of light: those of panel 2. */
 const TABLE = /^2\./;
+/** Percent of a peak beyond which it is marked, `_OVER` of analysis/counters/engine/metric_caveats.py: less is rounding. */
+const BEYOND_PEAK = 100.5;
 
 const COLUMNS: Column<CounterPanelsRow>[] = [
   { name: "metric_id", title: "Id", value: (row) => row.metric_id, width: "" },
@@ -90,10 +93,10 @@ function Bars({ answer, declared }: { answer: PanelsAnswer; declared: Map<string
       <div class="scroll sol">
         <Caveats caveats={answer.caveats} />
         {rows.length ? null : <Nothing>Nothing to show: no speed-of-light metrics are known for this GPU.</Nothing>}
-        {groups.map(({ group, rows: mine }) => (
+        {groups.map(({ group, rows: ofGroup }) => (
           <section key={group} class="sol-group" data-group={group}>
             <h3>{group}</h3>
-            {mine.map((row) => (
+            {ofGroup.map((row) => (
               <Unit key={row.metric_id} row={row} metric={declared.get(row.metric_id)} />
             ))}
           </section>
@@ -126,7 +129,7 @@ function Unit({ row, metric }: { row: CounterPanelsRow; metric: Metric | undefin
             {share === null ? null : (
               <PartsBar
                 tall
-                parts={[{ share: share / 100, colour: colourOf(share > 100.5 ? "worse" : "hidden") }]}
+                parts={[{ share: share / 100, colour: colourOf(share > BEYOND_PEAK ? "worse" : "hidden") }]}
                 label={`${row.name}: ${measured(share)} % of its peak`}
               />
             )}

@@ -24,7 +24,7 @@ const UNITS = figureColumns<SampleHotspotsUnitsRow>(SAMPLE_HOTSPOTS_UNITS, [
   lineColumn((unit) => unit.first_row),
 ]);
 
-/** Columns that only samples of issue and stall have. */
+/** Columns that samples of a host trap lack: they do not tell whether the instruction was issued. */
 const ISSUE = new Set(["issued_count", "stalled_count", "reason"]);
 
 export function Samples() {
@@ -33,7 +33,8 @@ export function Samples() {
 }
 
 function Page({ answer }: { answer: SampleHotspotsAnswer }) {
-  const told = answer.sample_count - answer.unknown_count;
+  /** Samples that tell whether the instruction was issued. */
+  const toldCount = answer.sample_count - answer.unknown_count;
   const most = Math.max(1, ...answer.reasons.rows.map((line) => line.count));
   return (
     <div class="view">
@@ -49,19 +50,19 @@ function Page({ answer }: { answer: SampleHotspotsAnswer }) {
             name="samples"
             hint="Each sample records what a wave is about to execute"
           />
-          {told ? (
+          {toldCount ? (
             <Figure
               id="stalled"
-              value={percent(answer.stalled_count / told)}
+              value={percent(answer.stalled_count / toldCount)}
               name="stalled"
               hint="Samples in which the instruction was not issued"
             />
           ) : null}
         </div>
-        {told ? null : (
+        {toldCount ? null : (
           <p class="headline">Host-trap samples tell where waves were, not whether they issued or stalled.</p>
         )}
-        {told ? (
+        {toldCount ? (
           <Section title="Why they were stalled">
             <div class="reasons">
               {answer.reasons.rows.map((line) => (
@@ -81,7 +82,7 @@ function Page({ answer }: { answer: SampleHotspotsAnswer }) {
         <Section title="Where">
           <SmallTable
             label="Sampled instructions"
-            columns={told ? UNITS : UNITS.filter((column) => !ISSUE.has(column.name))}
+            columns={toldCount ? UNITS : UNITS.filter((column) => !ISSUE.has(column.name))}
             rows={answer.units.rows}
             total={answer.units.row_count}
           />

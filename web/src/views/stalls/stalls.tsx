@@ -69,7 +69,7 @@ function Classes({ answer }: { answer: StallsAnswer }) {
   const rows = useAnswer(arrow(current.value, "stall_rows", ofKernel()));
   const table = rows.value.state === "ready" ? rows.value.value : null;
   const byClass = useMemo(() => (table ? rowsByClass(table) : new Map<string, StallRowsRow[]>()), [table]);
-  const classes = answer.classes.rows.filter((c) => c.stall_cycles_total > 0);
+  const classes = answer.classes.rows.filter((row) => row.stall_cycles_total > 0);
   return (
     <div class="view">
       <div class="toolbar">
@@ -128,18 +128,20 @@ function Classes({ answer }: { answer: StallsAnswer }) {
   );
 }
 
+/** Kind of a stall class -> meaning in the palette. */
 const KINDS: Record<string, string> = { wait: "WAIT", issue: "stall", padding: "NEXT", sync: "JUMP" };
+/** Instructions that an open class lists. */
 const MOST_SHOWN = 200;
 
-function StallClassLine({
-  stallClass,
-  most,
-  rows,
-}: {
+interface ClassProps {
   stallClass: StallsClassesRow;
+  /** Stall cycles that fill the bar: those of the costliest class. */
   most: number;
+  /** Its instructions; empty = they have not arrived yet. */
   rows: StallRowsRow[];
-}) {
+}
+
+function StallClassLine({ stallClass, most, rows }: ClassProps) {
   const open = useSignal(false);
   const colour = colourOf(KINDS[stallClass.kind] ?? "stall");
   const exposed = stallClass.exposed_stall_cycles_total / most;
