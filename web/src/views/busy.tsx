@@ -50,6 +50,7 @@ const STREAMS = figureColumns<RunBusyStreamsRow>(RUN_BUSY_STREAMS, [
   ["kernel_count", "Dispatches"],
   ["copy_count", "Copies"],
 ]);
+/** Name of a set of curves -> title. */
 const TITLES: Record<string, string> = {
   busy: "GPUs busy",
   memory: "Allocated memory",
@@ -58,6 +59,7 @@ const TITLES: Record<string, string> = {
   samples: "Counters sampled over time",
   dispatches: "Counters of dispatches",
 };
+/** In place of a quantity: sets of one quantity have no choice. */
 const ALL = "";
 
 function Busy() {
@@ -129,6 +131,7 @@ function Curves({ sets }: { sets: CurveSet[] }) {
   );
 }
 
+/** How many curves are not here; the answer states it for sets that are cut. */
 function LeftOut({ set }: { set: CurveSet }) {
   const { left_out: count = 0 } = set as CurveSet & { left_out?: number };
   return count ? <strong>{`showing ${set.series.length} of ${set.series.length + count} curves`}</strong> : null;

@@ -89,7 +89,7 @@ function Collectives() {
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 
-/** A process where a table names the one that was last; a call whose last is not known names none. */
+/** The column of the process that arrived last; `isKnown` says of which rows it is known. */
 function lastColumn<Row extends { pid: number | null; rank: number | null }>(isKnown: (row: Row) => boolean) {
   const value = (row: Row) => (isKnown(row) ? processName(row.pid, row.rank) : "–");
   return { name: "last", title: "Last rank", hint: "The process that arrived last", value, width: "" } as Column<Row>;
@@ -106,7 +106,7 @@ function Tables({ answer }: { answer: RunCollectivesAnswer }) {
     };
   }, [answer]);
   if (!collectives.rows.length) return <Nothing>{answer.verdict}.</Nothing>;
-  /** The call of one process: its own clock says where it is in the timeline. */
+  /** Shows the part of one process in a call: by its own clock, with as much again on both sides. */
   const showCall = ({ meeting, pid }: { meeting: number; pid: number | null }) => {
     const own = arrivals.rows.find((row) => row.meeting === meeting && row.pid === pid);
     if (!own) return;

@@ -69,7 +69,7 @@ function Gaps() {
   return <Answered answer={answer}>{(value) => <Tables answer={value} />}</Answered>;
 }
 
-/** What ended before the gap and what ended it are seen, too. */
+/** Shows a gap in the timeline of its GPU, and selects the kernel that ended it. */
 function showGap(gap: RunGapsLargestRow): void {
   const kernel = gap.dispatch_id === null ? {} : { kernelName: gap.next };
   void showOnGpu(gap, { begin: gap.begin, end: gap.begin + gap.gap_ns }, kernel);
@@ -108,7 +108,7 @@ function Tables({ answer }: { answer: RunGapsAnswer }) {
       </div>
       <div class="gaps-more">
         <TableSection
-          title={`By GPU, ${nanoseconds(sum(gpus.rows))} in total`}
+          title={`By GPU, ${nanoseconds(gapSum(gpus.rows))} in total`}
           label="Gaps by GPU"
           columns={columns.gpus}
           table={gpus}
@@ -126,7 +126,7 @@ function Tables({ answer }: { answer: RunGapsAnswer }) {
   );
 }
 
-const sum = (rows: RunGapsGpusRow[]) => rows.reduce((total, row) => total + row.gap_ns, 0);
+const gapSum = (rows: RunGapsGpusRow[]) => rows.reduce((total, row) => total + row.gap_ns, 0);
 
 export const gaps: View = {
   id: "gaps",

@@ -47,9 +47,11 @@ const PROCESSES = figureColumns<RunLaunchesProcessesRow>(RUN_LAUNCHES_PROCESSES,
   ["depth_max", "Deepest"],
   ["empty_share", "Queue empty", "bar"],
 ]);
+/** Pixels of the curve in a cell. */
 const [WIDTH, HEIGHT] = [180, 18];
 
 type Process = Pick<RunLaunchesDepthsRow, "host" | "pid" | "rank" | "run">;
+/** A process, as both tables name it. */
 const keyOf = ({ host, pid, rank, run }: Process) => `${host} ${pid} ${rank} ${run}`;
 
 function Launches() {
@@ -90,6 +92,7 @@ function Tables({ answer }: { answer: RunLaunchesAnswer }) {
   );
 }
 
+/** The mean queue depth as a line of steps; `most` is the depth at the top. */
 function Curve({ rows, most }: { rows: RunLaunchesDepthsRow[]; most: number }) {
   const step = WIDTH / Math.max(1, rows.length);
   const y = (depth: number) => HEIGHT - 1 - (depth / most) * (HEIGHT - 2);

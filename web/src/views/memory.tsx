@@ -48,12 +48,12 @@ const SITES = figureColumns<RunMemorySitesRow>(RUN_MEMORY_SITES, [
   ["pool", "Allocator", "text"],
   ["site", "Call site", "text"],
 ]);
-const PLACE: Column<RunMemoryPlacesRow> = {
-  name: "place",
-  title: "Memory",
-  value: (row) => (row.kind === "GPU" ? gpuName(row.host, row.gpu, 1) : row.kind === "HOST" ? "host" : "not recorded"),
-  width: "",
-};
+const PLACE: Column<RunMemoryPlacesRow> = { name: "place", title: "Memory", value: placeOf, width: "" };
+
+function placeOf({ kind, host, gpu }: RunMemoryPlacesRow): string {
+  if (kind === "GPU") return gpuName(host, gpu, 1); // as on one node: without the name of its node
+  return kind === "HOST" ? "host" : "not recorded";
+}
 
 function Memory() {
   const answer = useAnswer(json<RunMemoryAnswer>(current.value, "run_memory"));
@@ -85,7 +85,9 @@ function Curves() {
 function Tables({ answer }: { answer: RunMemoryAnswer }) {
   const { places, sites } = answer;
   const columns = useMemo(() => [PLACE, processColumn<RunMemoryPlacesRow>(), ...PLACES], [answer]);
-  const never = answer.covers_end ? "when its process ended" : "when the recording ended, which need not be a leak";
+  const lastMoment = answer.covers_end
+    ? "when its process ended"
+    : "when the recording ended, which need not be a leak";
   return (
     <>
       <p>
@@ -94,7 +96,7 @@ function Tables({ answer }: { answer: RunMemoryAnswer }) {
       <TableSection title="By GPU, process and allocator" label="Memories" columns={columns} table={places} />
       <TableSection
         title="Call sites, most at the peak first"
-        hint={`Not freed: still there ${never}`}
+        hint={`Not freed: still there ${lastMoment}`}
         label="Call sites"
         columns={SITES}
         table={{ ...sites, rows: [...sites.rows].sort((a, b) => b.peak_bytes - a.peak_bytes) }}

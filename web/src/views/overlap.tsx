@@ -42,6 +42,7 @@ const GPUS = figureColumns<RunOverlapGpusRow>(RUN_OVERLAP_GPUS, [
   ["copy_hidden_share", "hidden"],
   ["idle_ns", "Idle"],
 ]);
+/** Columns of pairs, of streams or of processes. */
 const BOTH = [
   ["first_busy_ns", "First busy"],
   ["second_busy_ns", "Second busy"],
@@ -70,12 +71,13 @@ const HOST = figureColumns<RunOverlapHostRow>(RUN_OVERLAP_HOST, [
   ["call_hidden_share", "Share", "bar"],
   ["gpu_busy_ns", "GPU work"],
 ]);
+/** The parts of the time of a GPU: their column, name and meaning in the palette. */
 const PARTS = [
-  ["computation_ns", "computation", "computation"],
-  ["exposed_communication_ns", "exposed communication", "communication"],
-  ["exposed_copy_ns", "exposed copies", "copies"],
+  { column: "computation_ns", words: "computation", meaning: "computation" },
+  { column: "exposed_communication_ns", words: "exposed communication", meaning: "communication" },
+  { column: "exposed_copy_ns", words: "exposed copies", meaning: "copies" },
 ] as const;
-/** What is left over of the bar. */
+/** The rest of the bar. */
 const IDLE = { words: "idle (empty)", colour: "transparent" };
 
 function Overlap() {
@@ -95,7 +97,7 @@ function Tables({ answer }: { answer: RunOverlapAnswer }) {
     const parts: Column<RunOverlapGpusRow> = {
       name: "span_ns",
       title: "Time of the node",
-      hint: `${PARTS.map(([, words]) => words).join(", ")}; the rest is idle`,
+      hint: `${PARTS.map(({ words }) => words).join(", ")}; the rest is idle`,
       value: (row) => row.span_ns,
       show: (row) => <Parts row={row} />,
       width: "",
@@ -115,7 +117,7 @@ function Tables({ answer }: { answer: RunOverlapAnswer }) {
         <SaveMenu name="overlap" offers={[tableOffer(columns.gpus, () => gpus.rows)]} />
       </div>
       <div class="scroll">
-        <PartLegend parts={[...PARTS.map(([, words, meaning]) => ({ words, colour: colourOf(meaning) })), IDLE]} />
+        <PartLegend parts={[...PARTS.map(({ words, meaning }) => ({ words, colour: colourOf(meaning) })), IDLE]} />
         <TableSection title="GPUs" label="Overlap by GPU" columns={columns.gpus} table={gpus} />
         <TableSection
           title={`Streams${answer.stream_limit ? `, the ${answer.stream_limit} busiest of each GPU` : ""}`}
@@ -143,10 +145,10 @@ function Tables({ answer }: { answer: RunOverlapAnswer }) {
 }
 
 function Parts({ row }: { row: RunOverlapGpusRow }) {
-  const parts = PARTS.map(([name, words, meaning]) => ({
-    share: row.span_ns ? row[name] / row.span_ns : 0,
+  const parts = PARTS.map(({ column, words, meaning }) => ({
+    share: row.span_ns ? row[column] / row.span_ns : 0,
     colour: colourOf(meaning),
-    title: `${words}: ${nanoseconds(row[name])}, ${percent(row.span_ns ? row[name] / row.span_ns : null)}`,
+    title: `${words}: ${nanoseconds(row[column])}, ${percent(row.span_ns ? row[column] / row.span_ns : null)}`,
   }));
   return (
     <div class="parts-cell">

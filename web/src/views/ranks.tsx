@@ -160,6 +160,7 @@ function legend() {
   };
 }
 
+/** Where the time of a process went, as a bar; `most` is the time that fills it. */
 function Parts({ row, most }: { row: RunRanksProcessesRow; most: number }) {
   const { compute, collective, waiting, copies } = legend();
   const shares = [

@@ -38,9 +38,9 @@ function RawCounters() {
 
 function Table({ answer }: { answer: CounterRawAnswer }) {
   const query = useSignal("");
-  const wanted = matcher(query.value);
+  const search = matcher(query.value);
   const all = answer.counters.rows;
-  const rows = query.value ? all.filter((row) => wanted.test(row.counter) || wanted.test(row.pass_name)) : all;
+  const rows = query.value ? all.filter((row) => search.test(row.counter) || search.test(row.pass_name)) : all;
   return (
     <div class="view">
       <div class="toolbar">
@@ -49,7 +49,7 @@ function Table({ answer }: { answer: CounterRawAnswer }) {
           query={query}
           placeholder="counter, pass or /regex/"
           label="Counters whose name contains"
-          problem={wanted.problem}
+          problem={search.problem}
         />
         <span>
           {exact(rows.length)} of {exact(all.length)} counters of passes, {counted(answer.dispatch_count, "dispatches")}

@@ -19,6 +19,7 @@ import { csv, SaveMenu } from "../widgets/saving";
 import { VirtualList } from "../widgets/virtual_list";
 import "./regions.css";
 
+/** Columns of the tree with their titles. */
 const FIGURES = [
   ["call_count", "Calls"],
   ["total_ns", "Inclusive"],
@@ -28,6 +29,7 @@ const FIGURES = [
   ["gpu_total_ns", "GPU time"],
   ["gpu_ns", "GPU own"],
 ] as const;
+/** Columns of a saved file. */
 const SAVED = [
   "node",
   "parent",
@@ -48,10 +50,11 @@ const SAVED = [
   "gpu_share",
   "crossing_count",
 ];
+/** Widths of the columns: name, share, calls, and six times. */
 const TEMPLATE = "minmax(16em, 1fr) 7em 5em repeat(6, 7em)";
 const ROW_HEIGHT = 24;
+/** Nodes that are open at first, and the share of the whole that each of them has at least. */
 const OPEN_AT_FIRST = 12;
-/** Smaller parts of the whole are closed at first. */
 const LEAST_OPEN_SHARE = 0.02;
 
 function Regions() {
@@ -87,13 +90,13 @@ function Regions() {
 
 function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild }) {
   const names = table.texts("name");
-  const parents = useMemo(() => positions(table.numbers("node"), table.numbers("parent")), [table]);
+  const parents = useMemo(() => parentPositions(table.numbers("node"), table.numbers("parent")), [table]);
   const children = useMemo(() => childrenOf(parents), [parents]);
   const open = useSignal<ReadonlySet<number>>(firstOpen(children, table.numbers("total_share")));
   const query = useSignal("");
-  const wanted = matcher(query.value);
+  const search = matcher(query.value);
   const shown = useMemo(
-    () => visibleNodes(parents, children, open.value, query.value ? (n) => wanted.test(names[n] ?? "") : null),
+    () => visibleNodes(parents, children, open.value, query.value ? (n) => search.test(names[n] ?? "") : null),
     [parents, children, open.value, query.value],
   );
   if (!table.length) {
@@ -104,15 +107,16 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
       </div>
     );
   }
-  const first = (name: string) => table.numbers(name)[0] ?? 0;
-  const left = truncation(table.length, first("node_count"));
-  const unlinked = first("unlinked_gpu_ns");
+  // Figures of the whole tree are read from its first row.
+  const ofTree = (name: string) => table.numbers(name)[0] ?? 0;
+  const cutNote = truncation(table.length, ofTree("node_count"));
+  const unlinked = ofTree("unlinked_gpu_ns");
   return (
     <div class="view">
       <div class="toolbar">
         {choose}
         <span>
-          {exact(first("region_count"))} regions of {exact(first("thread_count"))} threads
+          {exact(ofTree("region_count"))} regions of {exact(ofTree("thread_count"))} threads
         </span>
         <input
           type="search"
@@ -128,7 +132,7 @@ function Tree({ table, choose }: { table: Columns; choose: preact.ComponentChild
         <button type="button" class="quiet" onClick={() => (open.value = new Set())}>
           close all
         </button>
-        {left ? <strong>{left} nodes</strong> : null}
+        {cutNote ? <strong>{cutNote} nodes</strong> : null}
         {unlinked ? <span>{nanoseconds(unlinked)} of GPU time has no known launch</span> : null}
         <SaveMenu name="regions" offers={[{ format: "csv", make: () => asCsv(table) }]} />
       </div>
@@ -182,8 +186,8 @@ interface RegionProps {
 
 function Region({ table, n, twist, onClick }: RegionProps) {
   const name = table.texts("name")[n] ?? "";
-  const at = (column: string) => table.numbers(column)[n] ?? 0;
-  const share = at("total_share");
+  const figure = (column: string) => table.numbers(column)[n] ?? 0;
+  const share = figure("total_share");
   return (
     <div
       role="row"
@@ -192,7 +196,7 @@ function Region({ table, n, twist, onClick }: RegionProps) {
       style={{ gridTemplateColumns: TEMPLATE, height: `${ROW_HEIGHT}px` }}
       onClick={onClick}
     >
-      <span class="text" style={{ paddingLeft: `${at("depth") * 14}px` }} title={name} data-column="name">
+      <span class="text" style={{ paddingLeft: `${figure("depth") * 14}px` }} title={name} data-column="name">
         <span class="twist">{twist}</span>
         {name}
       </span>
@@ -200,22 +204,22 @@ function Region({ table, n, twist, onClick }: RegionProps) {
         <ShareBar share={share} meaning="share" label={percent(share)} />
       </span>
       {FIGURES.map(([column]) => (
-        <span key={column} class="number" data-column={column} title={exact(at(column))}>
-          {column === "call_count" ? exact(at(column)) : nanoseconds(at(column))}
+        <span key={column} class="number" data-column={column} title={exact(figure(column))}>
+          {column === "call_count" ? exact(figure(column)) : nanoseconds(figure(column))}
         </span>
       ))}
     </div>
   );
 }
 
-/** Where the parent of each row stands; -1 = it has none. */
-function positions(nodes: Numbers, parents: Numbers): Int32Array {
-  const at = new Map<number, number>();
-  for (let n = 0; n < nodes.length; n++) at.set(nodes[n] as number, n);
-  return Int32Array.from(parents as ArrayLike<number>, (parent) => at.get(parent) ?? -1);
+/** Of each row the position of its parent, from the numbers of both; -1 = it has none. */
+function parentPositions(nodes: Numbers, parents: Numbers): Int32Array {
+  const positionOf = new Map<number, number>();
+  for (let n = 0; n < nodes.length; n++) positionOf.set(nodes[n] as number, n);
+  return Int32Array.from(parents as ArrayLike<number>, (parent) => positionOf.get(parent) ?? -1);
 }
 
-/** The heaviest path and its siblings, so that the first picture says something. */
+/** The nodes that are open at first: the first ones with a part of the whole, so that the first picture says something. */
 function firstOpen(children: number[][], share: Numbers): Set<number> {
   const opened = new Set<number>();
   for (let n = 0; n < children.length && opened.size < OPEN_AT_FIRST; n++)

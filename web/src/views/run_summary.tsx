@@ -26,6 +26,7 @@ import { type ColumnChoice, DURATIONS, figureColumns } from "../widgets/figure_c
 import { SaveMenu } from "../widgets/saving";
 import { SmallTable } from "../widgets/small_table";
 
+/** By what rows are grouped: the parameter, and what rows are of. */
 const GROUPINGS = [
   ["all", "the whole run"],
   ["rank", "each rank"],
@@ -49,6 +50,7 @@ const THINGS = figureColumns<RunSummaryThingsRow>(RUN_SUMMARY_THINGS, [
   ...FIGURES,
 ]);
 
+/** Columns that show the change from the baseline, where one is chosen. */
 const COMPARED = [
   {
     name: "mean_ns",
@@ -61,14 +63,14 @@ type Grouped = Pick<RunSummaryThingsRow, "host" | "pid" | "rank" | "gpu" | "stre
 
 /** The column that says which group a row belongs to; none for the whole run. */
 function groupColumn<Row extends Grouped>(by: string, nodes: number): Column<Row>[] {
-  const of: Record<string, (row: Grouped) => string> = {
+  const names: Record<string, (row: Grouped) => string> = {
     rank: (row) => (row.rank === null ? "no rank" : `rank ${row.rank}`),
     process: (row) => processName(row.pid, row.rank),
     gpu: (row) => gpuName(row.host, row.gpu, nodes),
     stream: (row) => `${processName(row.pid, row.rank)} stream ${row.stream ?? "not recorded"}`,
     marker: (row) => row.marker || "outside of markers",
   };
-  const value = of[by];
+  const value = names[by];
   return value ? [{ name: by, title: by === "gpu" ? "GPU" : by, value, width: "minmax(8em, 1fr)" }] : [];
 }
 
@@ -102,6 +104,7 @@ function RunSummary() {
 
 function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.ComponentChild }) {
   const { domains, things, by, definition } = answer;
+  /** The kind that is shown; empty = all. */
   const domain = useSignal("");
   const nodes = runOverview().clocks.nodes.length;
   const columns = useMemo(() => {
@@ -114,13 +117,13 @@ function Tables({ answer, choose }: { answer: RunSummaryAnswer; choose: preact.C
     () => (domain.value ? things.rows.filter((thing) => thing.domain === domain.value) : things.rows),
     [things, domain.value],
   );
-  const left = truncation(things.rows.length, things.row_count);
+  const cutNote = truncation(things.rows.length, things.row_count);
   return (
     <div class="view">
       <div class="toolbar">
         {choose}
         <DomainSelect domain={domain} names={[...new Set(domains.rows.map((row) => row.domain))]} />
-        {left ? <strong>{left}</strong> : null}
+        {cutNote ? <strong>{cutNote}</strong> : null}
         <SaveMenu name="summary" offers={[tableOffer(columns.things, () => rows)]} />
       </div>
       {domains.row_count === 0 ? (

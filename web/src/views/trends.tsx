@@ -23,7 +23,7 @@ const chosen = signal<Record<number, number>>({});
 
 function Trends() {
   const { series } = overview.value as StoreOverview;
-  const at = chosen.value[current.value] ?? 0;
+  const number = chosen.value[current.value] ?? 0;
   if (!series.length) return <Nothing>No undamaged capture of this store has a quantity to follow.</Nothing>;
   return (
     <div class="view">
@@ -31,21 +31,21 @@ function Trends() {
         <label>
           Quantity{" "}
           <select
-            value={at}
+            value={number}
             onChange={(event) => {
               chosen.value = { ...chosen.value, [current.value]: Number(event.currentTarget.value) };
             }}
           >
-            {series.map((each, number) => (
-              <option key={number} value={number}>
-                {each.title} ({each.capture_count})
+            {series.map(({ title, capture_count: count }, n) => (
+              <option key={n} value={n}>
+                {title} ({count})
               </option>
             ))}
           </select>
         </label>
       </div>
       <div class="scroll">
-        <Trend key={at} series={at} />
+        <Trend key={number} series={number} />
       </div>
     </div>
   );

@@ -52,12 +52,15 @@ const DISPATCHES = figureColumns<CounterDispatchesRow>(COUNTER_DISPATCHES, [
   ["scratch_bytes", "Scratch", "bytes", "5em"],
 ]);
 
+/** em of a row; the head of the table has a little more. */
+const ROW_HEIGHT = 1.85;
+
 function Kernels() {
   const { kernels, kernel_count: count } = countersOverview();
   const query = useSignal("");
-  const wanted = matcher(query.value);
+  const search = matcher(query.value);
   const rows = useMemo(
-    () => (query.value ? kernels.filter((kernel) => wanted.test(kernel.kernel_name)) : kernels),
+    () => (query.value ? kernels.filter((kernel) => search.test(kernel.kernel_name)) : kernels),
     [kernels, query.value],
   );
   const chosen = chosenKernel();
@@ -70,7 +73,7 @@ function Kernels() {
           query={query}
           placeholder="name or /regex/"
           label="Kernels whose name contains"
-          problem={wanted.problem}
+          problem={search.problem}
         />
         {left ? <strong>{left}</strong> : null}
         {chosen ? (
@@ -80,7 +83,7 @@ function Kernels() {
         ) : null}
         <SaveMenu name="kernels" offers={[tableOffer(KERNELS, () => rows)]} />
       </div>
-      <div class="counter-kernels-table" style={{ flexBasis: `${(rows.length + 1.6) * 1.85}em` }}>
+      <div class="counter-kernels-table" style={{ flexBasis: `${(rows.length + 1.6) * ROW_HEIGHT}em` }}>
         <DataTable
           label="Kernels"
           columns={KERNELS}

@@ -10,14 +10,14 @@ import { SaveMenu } from "../../widgets/saving";
 import "./losses.css";
 
 const COLUMNS: Column<LossLine>[] = [
-  { name: "kind", title: "Kind", value: (l) => l.kind, width: "" },
-  { name: "is_damage", title: "Damage", value: (l) => String(l.is_damage), width: "" },
-  { name: "count", title: "Count", value: (l) => l.count, width: "" },
-  { name: "se", title: "SE", value: (l) => l.se ?? null, width: "" },
-  { name: "time_cycles", title: "Time", value: (l) => l.time_cycles ?? null, width: "" },
-  { name: "byte_offset", title: "Byte", value: (l) => l.byte_offset ?? null, width: "" },
-  { name: "message", title: "Message", value: (l) => l.message, width: "" },
-  { name: "advice", title: "Advice", value: (l) => l.advice, width: "" },
+  { name: "kind", title: "Kind", value: (loss) => loss.kind, width: "" },
+  { name: "is_damage", title: "Damage", value: (loss) => String(loss.is_damage), width: "" },
+  { name: "count", title: "Count", value: (loss) => loss.count, width: "" },
+  { name: "se", title: "SE", value: (loss) => loss.se ?? null, width: "" },
+  { name: "time_cycles", title: "Time", value: (loss) => loss.time_cycles ?? null, width: "" },
+  { name: "byte_offset", title: "Byte", value: (loss) => loss.byte_offset ?? null, width: "" },
+  { name: "message", title: "Message", value: (loss) => loss.message, width: "" },
+  { name: "advice", title: "Advice", value: (loss) => loss.advice, width: "" },
 ];
 
 /** Cycles around a loss that are shown when its time is clicked. */
@@ -25,12 +25,12 @@ const AROUND = 2000;
 
 function Losses() {
   const losses = [...(overview.value?.losses ?? [])].sort((a, b) => Number(b.is_damage) - Number(a.is_damage));
-  const damages = losses.filter((loss) => loss.is_damage).length;
+  const damageCount = losses.filter((loss) => loss.is_damage).length;
   return (
     <div class="view">
       <div class="toolbar">
         <span>
-          {exact(losses.length)} {losses.length === 1 ? "loss" : "losses"}, {exact(damages)} of them damage
+          {exact(losses.length)} {losses.length === 1 ? "loss" : "losses"}, {exact(damageCount)} of them damage
         </span>
         <SaveMenu name="losses" offers={[tableOffer(COLUMNS, () => losses)]} />
       </div>
@@ -63,11 +63,13 @@ function Losses() {
   );
 }
 
+/** The shader engine, time and byte of a loss, as far as they are known. */
 function Where({ loss }: { loss: LossLine }) {
   const facts = overview.value;
   const { se, time_cycles: time, byte_offset: offset } = loss;
-  const clock = facts?.kind === "trace" ? facts.clocks.offsets : {};
-  const aligned = typeof time === "number" ? time + (clock[String(se)] ?? 0) : null;
+  // Losses have the time of their shader engine, timelines the aligned clock.
+  const offsets = facts?.kind === "trace" ? facts.clocks.offsets : {};
+  const aligned = typeof time === "number" ? time + (offsets[String(se)] ?? 0) : null;
   return (
     <>
       {se !== null && se !== undefined ? ` · shader engine ${se}` : ""}

@@ -307,8 +307,8 @@ function namesOf(layer: RunLayer): string[] {
 
 function kindsThatMatch(names: string[], query: string): ReadonlySet<number> | null {
   if (!query) return null;
-  const wanted = matcher(query);
-  return new Set(names.flatMap((name, kind) => (wanted.test(name) ? [kind] : [])));
+  const search = matcher(query);
+  return new Set(names.flatMap((name, kind) => (search.test(name) ? [kind] : [])));
 }
 
 /** The kind of the selected kernel; null = none is selected, everything keeps its colour. */
