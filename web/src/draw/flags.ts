@@ -10,6 +10,7 @@ export interface PlacedFlag {
   colour: number;
 }
 
+/** Height of a flag in pixels, and the letters that stand on it at most. */
 const TALL = 13;
 const LONGEST = 16;
 

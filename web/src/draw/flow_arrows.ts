@@ -3,8 +3,11 @@ import type { Edges, Flow } from "../model/flows";
 import type { Frame } from "./frame";
 import type { Painter } from "./painter";
 
+/** Lines that a curve is drawn as, and the length of an arrow head in pixels. */
 const STEPS = 14;
 const HEAD = 5;
+/** How far a curve goes sideways before it ends, in pixels. */
+const [LEAST_BEND, MOST_BEND] = [18, 120];
 
 /** Those of the flows whose tracks are on the timeline, as curves; flows that lie outside of the time are left out. */
 export function paintFlows(
@@ -34,9 +37,9 @@ export function paintFlows(
   });
 }
 
-/** Down from the first point, and into the second from the left. */
+/** A cubic Bézier curve as x0, y0, x1, y1, …: straight down from the first point, and into the second from the left. */
 function curve(x0: number, y0: number, x1: number, y1: number): number[] {
-  const bend = Math.max(18, Math.min(120, Math.abs(x1 - x0) / 2));
+  const bend = Math.max(LEAST_BEND, Math.min(MOST_BEND, Math.abs(x1 - x0) / 2));
   const points: number[] = [];
   for (let step = 0; step <= STEPS; step++) {
     const t = step / STEPS;

@@ -1,5 +1,5 @@
-// One picture of a timeline: which time and which tracks stand where.
-
+// One picture of a timeline: which time and which tracks stand where. Tracks have a y of their own, from 0 for the first one
+// on; the canvas shows a part of them below the axis, moved by how far they are scrolled.
 import type { Layer } from "../model/layers";
 import type { Range } from "../model/selection";
 import type { Ticks } from "./ticks";
@@ -13,6 +13,7 @@ export interface FrameParts {
   gutter: number;
   /** Height of what stands above the tracks. */
   top: number;
+  /** How far the tracks are scrolled, in CSS pixels like all lengths here. */
   scroll: number;
   /** Pixels of the screen per CSS pixel. */
   ratio: number;
@@ -66,7 +67,7 @@ export class Frame {
   }
 
   private placeOf(key: string): { y: number; height: number } | null {
-    const strip = indexOf(this.parts.tracks).get(key);
+    const strip = stripsByTrack(this.parts.tracks).get(key);
     return strip ? { y: this.toScreen(strip.y), height: strip.height } : null;
   }
 
@@ -94,14 +95,15 @@ export class Frame {
 
 const indices = new WeakMap<TrackLayout, Map<string, PlacedStrip>>();
 
-function indexOf(tracks: TrackLayout): Map<string, PlacedStrip> {
+/** The strip of each track as `<layer>/<track>`, also of tracks that are drawn in place of others; made once per layout. */
+function stripsByTrack(tracks: TrackLayout): Map<string, PlacedStrip> {
   let index = indices.get(tracks);
   if (!index) {
     index = new Map();
-    for (const row of tracks.rows) {
-      for (const strip of row.strips)
-        for (const { layer, track } of [strip, ...(strip.instead ? [strip.instead] : [])])
-          if (track >= 0) index.set(`${layer.name}/${track}`, strip);
+    for (const strip of tracks.rows.flatMap((row) => row.strips)) {
+      for (const { layer, track } of strip.instead ? [strip, strip.instead] : [strip]) {
+        if (track >= 0) index.set(`${layer.name}/${track}`, strip);
+      }
     }
     indices.set(tracks, index);
   }

@@ -11,14 +11,19 @@ export interface HistogramPart {
 }
 
 export interface HistogramBin {
+  /** Code rows. */
   first: number;
   last: number;
   parts: HistogramPart[];
   total: number;
 }
 
+/** Pixels above and below the bars. */
 const TOP = 8;
 const BELOW = 20;
+/** Least pixels between two ticks of cycles, and between two labels of rows. */
+const VALUE_GAP = 34;
+const LABEL_GAP = 52;
 
 /** Where bars stand. */
 export class BarFrame {
@@ -27,6 +32,7 @@ export class BarFrame {
 
   constructor(
     readonly count: number,
+    /** Cycles of the tallest bar. */
     readonly most: number,
     readonly width: number,
     readonly height: number,
@@ -52,12 +58,13 @@ export class BarFrame {
 
 export interface Marks {
   isSelected: (bin: HistogramBin) => boolean;
+  /** Number of the bin under the pointer; -1 = none. */
   hovered: number;
 }
 
 export function paintHistogram(painter: Painter, frame: BarFrame, bins: HistogramBin[], marks: Marks): void {
   const right = frame.x(frame.count);
-  for (const value of ticks(0, frame.most, frame.bottom - TOP, 34).times) {
+  for (const value of ticks(0, frame.most, frame.bottom - TOP, VALUE_GAP).times) {
     const y = Math.round(frame.y(value)) + 0.5;
     painter.polyline([GUTTER, y, right, y], paper("line"), 1);
     painter.text(GUTTER - 6, y, short(value), paper("faint"), { align: "right" });
@@ -76,7 +83,7 @@ export function paintHistogram(painter: Painter, frame: BarFrame, bins: Histogra
       }
     });
   });
-  const every = Math.max(1, Math.ceil(52 / frame.step));
+  const every = Math.max(1, Math.ceil(LABEL_GAP / frame.step));
   bins.forEach((bin, number) => {
     if (number % every) return;
     painter.polyline([frame.x(number), frame.bottom, frame.x(number), frame.bottom + 4], paper("faint"), 1);

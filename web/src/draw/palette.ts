@@ -1,8 +1,14 @@
 // Colours by meaning. Every colour that carries meaning is declared here, per theme and palette; the colour-blind palette
-// is that of Okabe and Ito with greys and tints of it.
+// is that of Okabe and Ito with greys and tints of it. A meaning is a text, because kinds of layers come with theirs from
+// the server (`colour` of a kind, analysis/trace/timeline/layers). It is one of
+//   - a key of STANDARD: a category of instructions or a state (in capitals), a part of a cost, a kind of work, a change;
+//   - `class NAME`: a stall class (`classMeaning`);
+//   - `step N COUNT`: step N, from 0, of a scale of COUNT steps from few to much.
+// Anything else has the colour of NONE.
 import { settings, theme } from "../model/settings";
 import { tokenOf } from "../model/tokens";
 
+/** A colour in both themes, as #rrggbb. */
 type Pair = readonly [dark: string, light: string];
 
 const STANDARD: Record<string, Pair> = {
@@ -117,9 +123,11 @@ const CLASSES_LIKE: [start: string, Pair][] = [
   ["wait ", ["#d98c8c", "#a85c5c"]],
   ["", ["#7d8ea8", "#66768f"]],
 ];
-const CLASS_BEFORE = "class ";
+const CLASS_PREFIX = "class ";
+/** The meaning of a stall class. */
+export const classMeaning = (name: string) => CLASS_PREFIX + name;
 
-/** A scale from few to much, "step 2 6" = the third of six: light to dark on paper, dark to light on black. */
+/** A scale from few to much, `step 2 6` = the third of six: light to dark on paper, dark to light on black. */
 const SCALE: [from: Pair, to: Pair] = [
   ["#274b7a", "#bcd3f0"],
   ["#f6e27a", "#7a2a5a"],
@@ -149,6 +157,7 @@ const SERIES_COLOUR_BLIND: Pair[] = [
   ["#999999", "#666666"],
 ];
 
+/** The index of the theme in a pair. */
 const side = () => (theme.value === "dark" ? 0 : 1);
 const isSafe = () => settings.value.palette === "colour-blind";
 
@@ -160,7 +169,7 @@ export function colourOf(meaning: string): string {
 
 /** The colour without what the user has chosen. */
 export function paletteColour(meaning: string): string {
-  if (meaning.startsWith(CLASS_BEFORE)) return classColour(meaning.slice(CLASS_BEFORE.length));
+  if (meaning.startsWith(CLASS_PREFIX)) return classColour(meaning.slice(CLASS_PREFIX.length));
   const step = STEP.exec(meaning);
   if (step) return stepColour(Number(step[1]), Number(step[2]));
   return ((isSafe() ? COLOUR_BLIND : STANDARD)[meaning] ?? (STANDARD.NONE as Pair))[side()];
@@ -252,7 +261,10 @@ export function numberOf(name: string): number {
   return hash;
 }
 
-/** Black or white, whichever reads better on a colour given as #rrggbb. */
+/**
+ * Black or white, whichever has more contrast on a colour given as #rrggbb: at the luminance 0.179 both have the same by
+ * the formula of WCAG 2.
+ */
 export function inkOn(fill: string): string {
   const value = Number.parseInt(fill.slice(1), 16);
   const linear = (byte: number) => ((byte & 255) / 255) ** 2.2;

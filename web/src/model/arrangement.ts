@@ -33,6 +33,7 @@ export interface Arrangement {
 
 export const AS_IT_IS: Arrangement = { pinned: [], hidden: [], moves: [], curves: null };
 
+/** Keys of the storage start with it: tracks were called lanes when the first of them were written. */
 const BELOW = "lanes.";
 const MOST_PINNED = 64;
 const MOST_HIDDEN = 2000;

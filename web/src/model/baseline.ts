@@ -27,7 +27,7 @@ export function comparable(): DocumentLine[] {
 }
 
 /** The two documents that were opened together, when they are two: dispatches of one path belong to its document. */
-export function beforeAndAfter(lines: DocumentLine[]): [DocumentLine, DocumentLine] | null {
+export function beforeAndAfter(lines: DocumentLine[]): [before: DocumentLine, after: DocumentLine] | null {
   const firsts = lines.filter((line, at) => lines.findIndex((other) => other.path === line.path) === at);
   return firsts.length === 2 ? (firsts as [DocumentLine, DocumentLine]) : null;
 }
@@ -48,6 +48,7 @@ function storedChoice(): Choice {
   return identified(value) ?? identified(stored(OF_KIND + kind.value));
 }
 
+/** What is compared with where nothing was chosen in this page. */
 const unlessChosen = computed<number | null>(() => {
   const choice = storedChoice();
   return choice === undefined ? byOrder() : choice;

@@ -18,18 +18,20 @@ export interface Flag extends Note {
 }
 
 export const notes = signal<Note[]>([]);
-const ofOthers = (): Flag[] =>
-  annotations.value.flatMap((each) => {
-    const text = `${each.number} ${each.title}`;
-    const flag = { id: `annotation ${each.number}`, text, address: "", created: "", colour: colourNumber(each) };
-    return each.range ? [{ ...flag, time: each.range.begin, isOfOthers: true }] : [];
+/** Annotations of others that are about a time, as flags. */
+const flagsOfOthers = (): Flag[] =>
+  annotations.value.flatMap((annotation) => {
+    const { number, title, range } = annotation;
+    if (!range) return [];
+    const texts = { id: `annotation ${number}`, text: `${number} ${title}`, address: "", created: "" };
+    return [{ ...texts, colour: colourNumber(annotation), time: range.begin, isOfOthers: true }];
   });
 
 /** In the order of time, with those of annotations. */
 export const flags = computed<Flag[]>(() =>
   notes.value
     .flatMap((note): Flag[] => (note.time == null ? [] : [{ ...note, time: note.time, colour: note.colour ?? 0 }]))
-    .concat(ofOthers())
+    .concat(flagsOfOthers())
     .sort((a, b) => a.time - b.time),
 );
 /** Where they were last saved beside the trace; null = nowhere. */
@@ -56,7 +58,8 @@ export const author = () => {
 };
 export const setAuthor = (name: string) => store(AUTHOR, name.trim() || null);
 
-const age = (note: Note) => note.change_time ?? note.created;
+/** ISO time: as a text it compares like the time. */
+const lastChange = (note: Note) => note.change_time ?? note.created;
 
 /** Both, in the order of the first; of two with the same id the one that was changed last. */
 export function merged(first: Note[], second: Note[]): Note[] {
@@ -64,7 +67,7 @@ export function merged(first: Note[], second: Note[]): Note[] {
   const chosen = first.map((note) => {
     const other = others.get(note.id);
     others.delete(note.id);
-    return other && age(other) > age(note) ? other : note;
+    return other && lastChange(other) > lastChange(note) ? other : note;
   });
   return [...chosen, ...others.values()];
 }
@@ -117,20 +120,29 @@ export function addFlag(time: number): string {
   return there?.id ?? addNote(`Flag ${count + 1}`, address, { time: at, colour: count % FLAG_COLOURS });
 }
 
-/** The next flag, or the one before (-1); after the last one the first comes again. Gives its id. */
+/** The flag that keys went to last. */
+let lastFlag: string | null = null;
+
+/**
+ * Goes to the next flag, or to the one before (-1), from the one that was gone to last, round the ends; at first from the
+ * middle of the screen. Gives its id; null = there are none.
+ */
 export function goToFlag(step: 1 | -1): string | null {
   const list = flags.value;
   const at = list.findIndex(({ id }) => id === lastFlag);
-  const middle = (shown.value.begin + shown.value.end) / 2;
-  const isNext = ({ time }: Flag) => (step > 0 ? time > middle : time < middle);
-  const near = step > 0 ? list.find(isNext) : list.findLast(isNext);
-  const next = at < 0 ? (near ?? list.at(step > 0 ? 0 : -1)) : list[(at + step + list.length) % list.length];
+  const next = at < 0 ? flagBesideMiddle(step) : list[(at + step + list.length) % list.length];
   if (!next) return null;
   lastFlag = next.id;
   reveal(next.time);
   return next.id;
 }
-let lastFlag: string | null = null;
+
+function flagBesideMiddle(step: 1 | -1): Flag | undefined {
+  const list = flags.value;
+  const middle = (shown.value.begin + shown.value.end) / 2;
+  if (step > 0) return list.find(({ time }) => time > middle) ?? list[0];
+  return list.findLast(({ time }) => time < middle) ?? list.at(-1);
+}
 
 export function changeNote(id: string, text: string, more: Pick<Note, "colour"> = {}): void {
   const change_time = new Date().toISOString();

@@ -1,4 +1,5 @@
-// Tiles at hand and on their way. Bounded in bytes; few requests at a time; what nobody wants any more is not asked for.
+// Tiles that are loaded, and those on their way. Drawings say again and again what they need now; a few of the missing tiles
+// are requested at a time, each arrival makes the drawings draw again, and the loaded ones are bounded in bytes.
 import { type Signal, signal } from "@preact/signals";
 import { AnswerError } from "../data/source";
 import type { Tile } from "./tile";
@@ -18,17 +19,34 @@ interface Limits {
   retryMs: number;
 }
 
+/** After so many failures in a row a tile is asked for again only when something else makes its drawing draw. */
 const MOST_TRIES = 6;
 const LIMITS: Limits = { bytes: 64 << 20, inFlight: 4, retryMs: 5000 };
+
+interface Request {
+  tile: Promise<Tile>;
+  stop: AbortController;
+  /** Whether somebody waits for it by `fetch`: then it goes on when no drawing wants it. */
+  isFetched: boolean;
+}
+
+interface Failure {
+  /** Not asked for again before then (`Date.now`). */
+  until: number;
+  tries: number;
+  error: AnswerError;
+}
 
 export class TileStore {
   /** Changes whenever a tile has arrived: drawings that read it are drawn again. */
   readonly turn: Signal<number> = signal(0);
   /** Why something that is wanted now could not be had; null = all of it could, or is on its way. */
   readonly problem: Signal<AnswerError | null> = signal(null);
+  /** By `keyOf`, like all maps here; the least recently used first. */
   private readonly tiles = new Map<string, Tile>();
-  private readonly flying = new Map<string, { tile: Promise<Tile>; stop: AbortController; isFetched: boolean }>();
-  private readonly failures = new Map<string, { until: number; tries: number; error: AnswerError }>();
+  private readonly flying = new Map<string, Request>();
+  private readonly failures = new Map<string, Failure>();
+  /** What each drawing needs and does not have, most important first. */
   private readonly wants = new Map<object, Wanted[]>();
   private readonly limits: Limits;
   private bytes = 0;
@@ -53,11 +71,11 @@ export class TileStore {
 
   /** Say what a drawing needs now, most important first; what it wanted before and did not get is forgotten. */
   want(owner: object, wanted: Wanted[]): void {
-    const missing = wanted.filter((w) => !this.tiles.has(keyOf(w)));
+    const missing = wanted.filter((tile) => !this.tiles.has(keyOf(tile)));
     if (missing.length) this.wants.set(owner, missing);
     else this.wants.delete(owner);
-    this.tell();
-    this.next();
+    this.updateProblem();
+    this.requestNext();
   }
 
   /** A drawing is gone: what nobody else wants is asked no longer. */
@@ -81,23 +99,21 @@ export class TileStore {
     return this.bytes;
   }
 
-  private next(): void {
-    for (let round = 0; this.flying.size < this.limits.inFlight; round++) {
-      let isLeft = false;
+  /** Request as much as may be on its way: of every drawing its first wish, then of every one its second, and so on. */
+  private requestNext(): void {
+    const longest = Math.max(0, ...[...this.wants.values()].map((list) => list.length));
+    for (let rank = 0; rank < longest; rank++) {
       for (const list of this.wants.values()) {
-        const wanted = list[round];
-        if (!wanted) continue;
-        isLeft = true;
-        if (this.flying.size >= this.limits.inFlight || !this.isOpen(keyOf(wanted))) continue;
-        this.start(wanted).catch(() => {});
+        if (this.flying.size >= this.limits.inFlight) return;
+        const wanted = list[rank];
+        if (wanted && this.mayRequest(keyOf(wanted))) this.start(wanted).catch(() => {}); // `problem` says what failed
       }
-      if (!isLeft) return;
     }
   }
 
-  private isOpen(key: string): boolean {
-    const failed = this.failures.get(key);
-    return !this.tiles.has(key) && !this.flying.has(key) && !(failed && Date.now() < failed.until);
+  private mayRequest(key: string): boolean {
+    const failure = this.failures.get(key);
+    return !this.tiles.has(key) && !this.flying.has(key) && !(failure && Date.now() < failure.until);
   }
 
   private start(wanted: Wanted): Promise<Tile> {
@@ -127,17 +143,17 @@ export class TileStore {
     return asked;
   }
 
-  private tell(): void {
+  private updateProblem(): void {
     const wanted = [...this.wants.values()].flat();
-    const failed = wanted.find((w) => !this.tiles.has(keyOf(w)) && this.failures.has(keyOf(w)));
+    const failed = wanted.find((tile) => !this.tiles.has(keyOf(tile)) && this.failures.has(keyOf(tile)));
     this.problem.value = (failed && this.failures.get(keyOf(failed))?.error) ?? null;
   }
 
   private landed(key: string): void {
     this.flying.delete(key);
     this.turn.value++;
-    this.tell();
-    this.next();
+    this.updateProblem();
+    this.requestNext();
   }
 
   private keep(key: string, tile: Tile): void {

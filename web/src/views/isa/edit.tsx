@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { exact, percent } from "../../base/format";
 import type { EditAnswer, EditEditsRow, EditExecutionRow } from "../../data/answers.gen";
 import { askJson, json } from "../../data/ask";
-import { colourOf } from "../../draw/palette";
+import { classMeaning, colourOf } from "../../draw/palette";
 import type { Code } from "../../model/code";
 import { current, ofDocument } from "../../model/document";
 import { answering, useAnswer } from "../../model/loaded";
@@ -244,7 +244,7 @@ const CLASSES: [start: string, name: string][] = [
   ["nop", "s_nop"],
   ["", "SALU issue"],
 ];
-const classOf = (kind: string) => CLASSES.find(([start]) => kind.startsWith(start))?.[1];
+const classOf = (kind: string) => CLASSES.find(([start]) => kind.startsWith(start))?.[1] ?? "";
 
 /** One execution of the median wave: as recorded, and below it as it would be. */
 function Executions({ rows, code }: { rows: EditExecutionRow[]; code: Code }) {
@@ -264,7 +264,7 @@ function Executions({ rows, code }: { rows: EditExecutionRow[]; code: Code }) {
               width={Math.max(0.4, (1000 * (row.end_cycles - row.begin_cycles)) / most - 0.4)}
               height="12"
               opacity={at ? 0.6 : 1}
-              fill={colourOf(`class ${classOf(row.row === null ? "wait" : (code.kind[row.row] ?? ""))}`)}
+              fill={colourOf(classMeaning(classOf(row.row === null ? "wait" : (code.kind[row.row] ?? ""))))}
             >
               <title>{`${row.row ?? ""} ${row.row === null ? "put in" : code.text[row.row]}: ${exact(row.end_cycles - row.begin_cycles)} cycles`}</title>
             </rect>
