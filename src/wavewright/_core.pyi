@@ -143,7 +143,7 @@ def replay(
     barriers: Mapping[str, object],
     rows: Mapping[str, object],
     issue_cycles: int,
-    removals: list[tuple[int, int, bool, bool, bool, object | None]],
+    removals: Sequence[tuple[int, int, bool, bool, bool, object | None]],
 ) -> tuple[list[int], list[list[int]], list[int], int]: ...
 
 RowOfEdit = tuple[

@@ -120,8 +120,7 @@ def check_whole_waves(trace: ThreadTrace) -> None:
     whole, is_selected = whole_of(trace)
     if is_selected is None:
         return
-    of_waves = whole.instructions["wave"].is_in(trace.waves["wave"].implode()).sum()
-    if of_waves != trace.instructions.height:
+    if whole.instructions["wave"].is_in(trace.waves["wave"].implode()).sum() != trace.instructions.height:
         what = "lane addresses follow from the start of a wave, and this is a part of its time"
         raise UsageError(what, where=trace.source.path, advice="leave out --time; --wave chooses waves")
 
@@ -154,9 +153,8 @@ def selected_rows(trace: ThreadTrace, selection: Selection) -> pl.Series | None:
     rows = frames.select(pl.col("row").unique().sort()).collect().to_series()
     if not rows.len():
         files = trace.code["file"].drop_nulls().unique().sort().to_list()
-        what = "no instruction comes from this file and line"
         advice = f"files: {', '.join(files[:8])}{', ...' if len(files) > 8 else ''}" if files else "no debug lines here"
-        raise UsageError(what, where=trace.source.path, advice=advice)
+        raise UsageError("no instruction comes from this file and line", where=trace.source.path, advice=advice)
     return rows
 
 
@@ -262,9 +260,8 @@ def select_samples(trace: ThreadTrace, kernel: str) -> ThreadTrace:
     Raises `UsageError` when nothing is left.
     """
     kernels = trace.kernels.select("name", "demangled").unique("name", keep="first")
-    functions = trace.code.select("row", name="function").join(kernels, on="name", how="left")
     is_named = pl.any_horizontal(pl.col("name", "demangled").str.contains(kernel, literal=True).fill_null(value=False))
-    named_functions = functions.filter(is_named)
+    named_functions = trace.code.select("row", name="function").join(kernels, on="name", how="left").filter(is_named)
     samples, reasons = (
         table.join(named_functions, on="row", how="semi") for table in (trace.samples, trace.sample_reasons)
     )

@@ -150,8 +150,7 @@ def _one_series(rows: pl.DataFrame, word: str, conditions: Sequence[pl.Expr]) ->
     """The rows of the series that most captures have, an exact name first, and the series that are left out."""
     candidates = with_grids(rows).filter(of_quantity(word), *conditions)
     if not candidates.height:
-        advice = "wavewright store list names what the captures have"
-        raise UsageError(f"no capture has {word[:80]!r}", advice=advice)
+        raise UsageError(f"no capture has {word[:80]!r}", advice="wavewright store list names what the captures have")
     counts = all_series(candidates, (pl.col("name") == word).any())
     others = counts.slice(1).select(list(TrendAnswer.tables["others"].names))
     return of_series(candidates, counts.row(0, named=True)), others
@@ -203,8 +202,7 @@ def _change(change: ChangePoint, points: pl.DataFrame) -> dict[str, object]:
 
 def newest_captures(rows: pl.DataFrame) -> pl.DataFrame:
     """One row per capture with the number of its quantities, the newest first."""
-    counts = rows.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count"))
-    return counts.reverse()
+    return rows.group_by(OF_CAPTURE, maintain_order=True).agg(pl.len().cast(pl.Int64).alias("quantity_count")).reverse()
 
 
 def captures_around(rows: pl.DataFrame, answer: TrendAnswer, place: int, most: int) -> Sequence[pl.DataFrame]:

@@ -85,8 +85,7 @@ def _costs(trace: ThreadTrace) -> pl.DataFrame:
 def _gpu(trace: ThreadTrace) -> str:
     target = trace.source.target
     if target is None:
-        sure = inferred_gpu(trace)
-        return sure or (f"gfx{trace.gfxip}, exact GPU not known" if trace.gfxip else "GPU not known")
+        return inferred_gpu(trace) or (f"gfx{trace.gfxip}, exact GPU not known" if trace.gfxip else "GPU not known")
     name = target.rsplit("--", 1)[-1].split(":", 1)[0].lower()  # amdgcn-amd-amdhsa--gfx942:sramecc+
     return f"{target} ({gpus.of(name).family})" if name in gpus.TARGETS else target
 

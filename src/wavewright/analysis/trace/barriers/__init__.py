@@ -101,10 +101,9 @@ class Barriers(Answer, package=__package__):
 
 def barriers(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Barriers:
     """Meetings at all barriers, or only at barriers among `rows`."""
-    passed = passages(trace)
-    groups = passed.group_by("workgroup").agg(wave_count=pl.col("wave").n_unique())
+    groups = passages(trace).group_by("workgroup").agg(wave_count=pl.col("wave").n_unique())
     met = groups.filter(pl.col("wave_count") > 1)
-    passed = at_rows(passed, rows)
+    passed = at_rows(passages(trace), rows)
     meetings = _meetings(passed)
     table = _rows(trace, passed, meetings)
     return Barriers(
@@ -179,8 +178,7 @@ def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) ->
     """Rows on which the wave that arrives last spends more cycles before a barrier than the others do."""
     met = passed.join(meetings.select("meeting", last="position"), on="meeting", how="left").sort("position")
     is_alone, is_last = pl.col("last").is_null(), pl.col("position") == pl.col("last")
-    role = pl.when(is_alone).then(2).when(is_last).then(1).otherwise(0)
-    met = met.with_columns(role=role.cast(pl.UInt8))
+    met = met.with_columns(role=pl.when(is_alone).then(2).when(is_last).then(1).otherwise(0).cast(pl.UInt8))
     ran = trace.instructions
     columns = (ran["wave"], ran["time_cycles"], ran["stall_cycles"], ran["duration_cycles"], ran["row"])
     roles = (met["position"], met["row"].cast(pl.UInt32), met["role"])

@@ -49,8 +49,7 @@ def alignment(trace: ThreadTrace) -> ClockAlignment:
         return ClockAlignment(unmoved, frequency, is_aligned=False, reason=f"no realtime pairs of {which}")
     offsets = _offsets(spans)
     if offsets is None:
-        reason = "the realtime pairs contradict each other"
-        return ClockAlignment(unmoved, frequency, is_aligned=False, reason=reason)
+        return ClockAlignment(unmoved, frequency, is_aligned=False, reason="the realtime pairs contradict each other")
     return ClockAlignment(offsets, frequency, is_aligned=True)
 
 

@@ -77,8 +77,7 @@ def accesses(code: pl.DataFrame) -> pl.DataFrame:
     texts = rows["text"].unique(maintain_order=True).to_list()
     moving = [(text, *access, text.split(maxsplit=1)[0]) for text in texts if (access := access_of(text)) is not None]
     schema = {"text": pl.String(), **{name: dtype for name, dtype in ACCESSES.dtypes.items() if name != "row"}}
-    table = pl.DataFrame(moving, schema=schema, orient="row")
-    joined = rows.join(table, on="text", how="inner", maintain_order="left")
+    joined = rows.join(pl.DataFrame(moving, schema=schema, orient="row"), on="text", how="inner", maintain_order="left")
     return joined.select(ACCESSES.casts)
 
 

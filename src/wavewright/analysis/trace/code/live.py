@@ -81,8 +81,7 @@ def _fitting(trace: ThreadTrace, counts: pl.DataFrame) -> pl.DataFrame:
     allowed: list[int | None] = []
     for vgprs, agprs in counts.iter_rows():
         try:
-            arch = architecture(trace).facts
-            limiters = limits(arch, Resources(vgprs=vgprs, agprs=agprs)).limiters
+            limiters = limits(architecture(trace).facts, Resources(vgprs=vgprs, agprs=agprs)).limiters
             allowed.append(next(each.waves_per_simd for each in limiters if each.name == "VGPR"))
         except UsageError:  # the GPU is not recorded, or has no such kernels
             allowed.append(None)

@@ -51,9 +51,8 @@ def marker_scopes(trace: ThreadTrace) -> MarkerScopes:
     scopes = pl.DataFrame(book.scopes, schema=SCOPES.dtypes, orient="row")
     scopes = scopes.sort("start_cycles", "depth", maintain_order=True)
     numbered = [(number, *stack) for number, stack in enumerate(book.stacks)]
-    stacks = pl.DataFrame(numbered, schema=STACKS.dtypes, orient="row")
     changes = pl.DataFrame(book.changes, schema={**_CHANGES, "stack": pl.UInt32}, orient="row")
-    return MarkerScopes(scopes, stacks, changes, book.orphan_count)
+    return MarkerScopes(scopes, pl.DataFrame(numbered, schema=STACKS.dtypes, orient="row"), changes, book.orphan_count)
 
 
 def _moments(trace: ThreadTrace) -> pl.DataFrame:

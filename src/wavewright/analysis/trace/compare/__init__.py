@@ -131,8 +131,7 @@ def main_kernel(trace: ThreadTrace) -> str:
     hits = entered_rows(trace).group_by("function").agg(pl.col("hit_count").sum()).sort("hit_count", "function")
     name = hits["function"].to_list()[-1] if hits.height else ""
     demangled = dict(trace.kernels.select("name", "demangled").iter_rows())
-    base = re.split(r"[<(]", demangled.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1]
-    return _SERIAL.sub("", base)
+    return _SERIAL.sub("", re.split(r"[<(]", demangled.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1])
 
 
 def _finest_unit(traces: Sequence[ThreadTrace]) -> str:
@@ -194,5 +193,4 @@ def _against_first(traces: Sequence[ThreadTrace], tables: Sequence[pl.DataFrame]
         both = base.join(other, on=key, how="full", coalesce=True).with_columns(pl.exclude(key).fill_null(0.0))
         both = both.with_columns(trace=pl.lit(number, pl.UInt32), delta_cycles_per_wave=delta)
         sides.append(both.sort(pl.col("delta_cycles_per_wave").abs(), key, descending=[True, False]))
-    names = Comparison.tables["stall_classes" if kind == "stall" else "idle_parts"].names
-    return pl.concat(sides).select(names)
+    return pl.concat(sides).select(Comparison.tables["stall_classes" if kind == "stall" else "idle_parts"].names)

@@ -84,8 +84,7 @@ def _causes(trace: ThreadTrace, traced: pl.DataFrame, rows: pl.Series | None) ->
     frames = [_excess(trace, wave, traced.filter(pl.col("path") == wave["path"])) for wave in slow.to_dicts()]
     if not frames:
         return pl.DataFrame(schema=SlowWaves.tables["causes"].dtypes)
-    causes = pl.concat(frames)
-    causes = at_rows(causes, rows)
+    causes = at_rows(pl.concat(frames), rows)
     stalled = stall_rows(trace).filter(pl.col("stall_cycles_total") > 0)
     classes = stalled.unique("row", keep="first", maintain_order=True).select("row", "class")
     causes = causes.join(classes, on="row", how="left", maintain_order="left")

@@ -53,9 +53,8 @@ def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
     batch_of_waves = (waves["wave"], waves["start_cycles"], waves["batch"])
     dense_units = pl.Series([dense[unit] for unit in unit_of_row], dtype=pl.Int32)
     moments = _core.unit_moments(*executions, ran["category"], *batch_of_waves, dense_units)
-    units = pl.Series(present, dtype=pl.Int32)
     costs = pl.DataFrame(moments).rename({"group": "batch"})
-    return costs.with_columns(unit=units.gather(costs["unit"]))
+    return costs.with_columns(unit=pl.Series(present, dtype=pl.Int32).gather(costs["unit"]))
 
 
 def unit_costs(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:

@@ -52,11 +52,15 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
         .group_by("unit", maintain_order=True)
         .agg(run_noise=bound * deviation, run_rate_noise=bound * rate.std())
     )
-    both = runs[0].join(noise, on="unit", how="left", maintain_order="left")
-    return both.with_columns(
-        wave_noise=pl.max_horizontal("wave_noise", "run_noise"),
-        rate_noise=pl.max_horizontal("rate_noise", "run_rate_noise"),
-    ).drop("run_noise", "run_rate_noise")
+    return (
+        runs[0]
+        .join(noise, on="unit", how="left", maintain_order="left")
+        .with_columns(
+            wave_noise=pl.max_horizontal("wave_noise", "run_noise"),
+            rate_noise=pl.max_horizontal("rate_noise", "run_rate_noise"),
+        )
+        .drop("run_noise", "run_rate_noise")
+    )
 
 
 def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
@@ -93,8 +97,7 @@ def _named(side: Side) -> pl.DataFrame:
     for row, unit in enumerate(side.unit_of_row):
         first.setdefault(unit, row)
     present = [(unit, label, first[unit]) for unit, label in enumerate(side.labels) if unit in first]
-    schema = {"unit": pl.Int32, "label": pl.String, "row": pl.Int32}
-    names = pl.DataFrame(present, schema=schema, orient="row")
+    names = pl.DataFrame(present, schema={"unit": pl.Int32, "label": pl.String, "row": pl.Int32}, orient="row")
     names = names.with_columns(address=side.addresses.gather(names["row"]))
     return names.join(side.costs, on="unit", how="left", maintain_order="left")
 

@@ -168,8 +168,7 @@ def _grow(tree: _Tree, trace: ThreadTrace, costs: pl.DataFrame, below: dict[int,
         key = (stack, places.get(row))
         if key not in lines:
             lines[key] = _line(tree, below[stack], key[1])
-        number = tree.child(lines[key], "instruction", texts.get(row) or f"row {row}", row=row)
-        tree.add(number, tuple(measures))
+        tree.add(tree.child(lines[key], "instruction", texts.get(row) or f"row {row}", row=row), tuple(measures))
 
 
 def _grow_code(tree: _Tree, trace: ThreadTrace) -> None:
@@ -197,8 +196,7 @@ def _grow_code(tree: _Tree, trace: ThreadTrace) -> None:
                 parent = tree.child(parent, "loop", label, row=loop["first_row"])
             first, last = spans[block_of[row]]
             parents[key] = tree.child(parent, "block", f"rows {first} to {last}", row=first)
-        number = tree.child(parents[key], "instruction", places[row][2] or f"row {row}", row=row)
-        tree.add(number, tuple(measures))
+        tree.add(tree.child(parents[key], "instruction", places[row][2] or f"row {row}", row=row), tuple(measures))
 
 
 def _around(loops: Mapping[int, dict[str, Any]], innermost: int | None) -> list[dict[str, Any]]:

@@ -72,9 +72,8 @@ def row_histogram(
 @once_per_trace
 def _sums(trace: ThreadTrace, se: int | None) -> pl.DataFrame:
     """Cycles and executions per row and category: `row`, `kind`, `cycles`, `count`; row -1 = unknown."""
-    waves = traced_waves(trace)
     of_engine = pl.lit(value=True) if se is None else pl.col("se") == se
-    placed = waves.select(
+    placed = traced_waves(trace).select(
         track=pl.when(of_engine).then(0).otherwise(_core.NO_TRACK).cast(pl.UInt32),
         time=pl.lit(0, pl.Int64),
         first="first_instruction",

@@ -139,8 +139,7 @@ def units_of_rows(
     if by == "instruction":
         unit = "row " + pl.col("row").cast(pl.String)
     elif by == "line":
-        line = pl.col("line").cast(pl.String).fill_null("?")
-        unit = pl.col("file") + ":" + line
+        unit = pl.col("file") + ":" + pl.col("line").cast(pl.String).fill_null("?")
     elif by == "file":
         unit = pl.col("file")
     elif by == "function":
@@ -214,8 +213,7 @@ def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> T
     tables = {"waves": trace.waves, "code": code, "other_simd": trace.other_simd}
     if trace.parts is not None:
         return ThreadTrace(tables, trace.source, parts=lambda: _parts_with_own_code(trace, kernels, rows))
-    executions = trace.instructions.join(first, on="wave", how="left", maintain_order="left")
-    numbered_rows = executions.with_columns(
+    numbered_rows = trace.instructions.join(first, on="wave", how="left", maintain_order="left").with_columns(
         row=pl.when(pl.col("row") < 0).then(-1).otherwise(pl.col("row") + pl.col("first"))
     )
     tables["instructions"] = numbered_rows.drop("first")

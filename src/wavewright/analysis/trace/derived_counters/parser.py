@@ -83,8 +83,7 @@ def parse(text: str) -> tuple[list[Definition], list[SyntaxProblem]]:
             end = SourcePos(number, len(line.split("#")[0].rstrip()) + 1)
             definition = Definition(name, _expression(tokens[1:], end), tokens[0].position)
             if name in definitions:
-                message = f"already defined in line {definitions[name].position.line}"
-                raise MistakeError(definition.position, message)
+                raise MistakeError(definition.position, f"already defined in line {definitions[name].position.line}")
             definitions[name] = definition
         except MistakeError as problem:
             problems.append(SyntaxProblem(problem.position, name, problem.message))

@@ -10,11 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from wavewright.analysis.trace.derived_counters.sampled_counters import (
-    counter_names,
-    samples,
-    sampling_step,
-)
+from wavewright.analysis.trace.derived_counters.sampled_counters import counter_names, samples, sampling_step
 from wavewright.base.bounds import ENGINE, bounded
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace

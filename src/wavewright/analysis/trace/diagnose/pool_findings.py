@@ -125,16 +125,14 @@ def _gap_rows(trace: ThreadTrace, gaps: list[str]) -> pl.DataFrame:
     """Code rows with the gaps before them, most cycles first."""
     columns = [IDLE_PARTS[gap] for gap in gaps]
     columns += ["ending_cycles_total"] if "store drain" in gaps else []
-    idle = resolve(trace).idle
     cycles = pl.sum_horizontal(columns) if columns else pl.lit(0, pl.Int64)
-    rows = idle.select("row", cycles=cycles).filter(pl.col("cycles") > 0)
+    rows = resolve(trace).idle.select("row", cycles=cycles).filter(pl.col("cycles") > 0)
     return rows.sort("cycles", "row", descending=[True, False])
 
 
 def _gap_evidence(trace: ThreadTrace, idle: pl.DataFrame) -> list[CodeEvidence]:
     rows = idle.head(_EVIDENCE_ROWS).join(trace.code, on="row", maintain_order="left")
-    hits = row_costs(trace).select("row", "hit_count")
-    rows = rows.join(hits, on="row", how="left", maintain_order="left")
+    rows = rows.join(row_costs(trace).select("row", "hit_count"), on="row", how="left", maintain_order="left")
     return other_evidence(rows.with_columns(pl.col("hit_count").fill_null(0)))
 
 

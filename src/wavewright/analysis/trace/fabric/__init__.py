@@ -23,14 +23,7 @@ from wavewright.analysis.trace.fabric.line_sets import Ranges, Requests, TooScat
 from wavewright.analysis.trace.fabric.mappings import TODAY, Mapping, mappings
 from wavewright.analysis.trace.fabric.orders import EXTREMES, ORDERS, Interval, Machine, interval, work_of
 from wavewright.analysis.trace.fabric.traced_order import TRACED_BY_ASSUMPTION, traced_requests
-from wavewright.analysis.trace.fabric.workgroups import (
-    ATOMIC,
-    POINTER_BYTES,
-    Ids,
-    OutOfBudgetError,
-    Workgroups,
-    workgroups_of,
-)
+from wavewright.analysis.trace.fabric.workgroups import ATOMIC, Ids, OutOfBudgetError, Workgroups, workgroups_of
 from wavewright.analysis.trace.lanes import target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
 from wavewright.analysis.trace.selection import check_whole_waves
@@ -44,6 +37,7 @@ from wavewright.model.trace import ThreadTrace
 _LEAST_SAVED_SHARE: Final = 0.01  #: Of the bytes read: less is nothing to win.
 _MOST_LOOKUPS: Final = 3_000_000  #: Of L1, for all orders of workgroups beside today's, the best and the user's.
 _RUNS: Final = 3  #: Simulations of such an order: without limits, and in the two extremes.
+_POINTER_BYTES: Final = 8
 _GIVEN: Final = "given"  #: Name of the order of the user.
 _DENSE_SHARE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
 _MOST_WORKGROUPS: Final = 4_000_000  #: Whose order is kept in memory.
@@ -470,7 +464,7 @@ def _arrays(workgroups: Workgroups) -> tuple[np.ndarray, list[str]]:
     addresses = dict(workgroups.pointers)
     for argument in arguments.arguments:
         offset = argument.offset_bytes
-        pointer = arguments.bytes_at(offset, POINTER_BYTES) if arguments.is_pointer(offset) else None
+        pointer = arguments.bytes_at(offset, _POINTER_BYTES) if arguments.is_pointer(offset) else None
         if pointer is not None and not argument.is_hidden:
             addresses[offset] = int.from_bytes(pointer, "little")
     ordered = sorted(addresses.items(), key=lambda place: place[1])

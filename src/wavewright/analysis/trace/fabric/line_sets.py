@@ -248,5 +248,4 @@ def workgroup_reuse(
 def _numbers(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
     """The numbers in ranges."""
     sizes = end - begin
-    starts = np.repeat(begin - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes)
-    return starts + np.arange(int(sizes.sum()))
+    return np.repeat(begin - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes) + np.arange(int(sizes.sum()))

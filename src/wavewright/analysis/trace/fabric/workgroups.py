@@ -37,7 +37,7 @@ _MOST_STEPS: Final = 400_000  #: Instructions of one wave.
 _MOST_INSTRUCTIONS: Final = 12_000_000  #: Evaluated for one dispatch, all waves together.
 _MOST_PATHS: Final = 4  #: Traced paths, the longest first, along which the walk of a wave is tried.
 _MOST_POINTERS: Final = 64
-POINTER_BYTES: Final = 8
+_POINTER_BYTES: Final = 8
 _POINTER_STEP: Final = 1 << 40  #: Bytes between the buffers of two pointers, and their alignment, by assumption.
 # cpp/include/wavewright/evaluate.hpp: Space none and lds, Direction, ReasonKind none
 _NOT_GLOBAL: Final = (0, 1)
@@ -176,7 +176,7 @@ class Workgroups:
         """
         arguments = self.start.arguments
         offsets = [each.offset_bytes for each in arguments.arguments if arguments.is_pointer(each.offset_bytes)]
-        self._new_pointers = {offset for offset in offsets if arguments.bytes_at(offset, POINTER_BYTES) is None}
+        self._new_pointers = {offset for offset in offsets if arguments.bytes_at(offset, _POINTER_BYTES) is None}
         while self._new_pointers and len(self.pointers) + len(self._new_pointers) <= _MOST_POINTERS:
             for offset in sorted(self._new_pointers):
                 self.pointers[offset] = _POINTER_STEP * (len(self.pointers) + 1)

@@ -9,6 +9,7 @@ import polars as pl
 
 from wavewright.analysis.common.occupancy.architecture import possible_targets
 from wavewright.analysis.trace.parts import answers
+from wavewright.analysis.trace.pipes import PIPES as CATEGORIES_OF_PIPE
 from wavewright.analysis.trace.pipes import base_clock, matrix_rows, pipe_cycles_of_rows
 from wavewright.analysis.trace.selection import traced_waves
 from wavewright.codeobj.targets import family_of
@@ -17,17 +18,10 @@ from wavewright.facts.lanes.rule_facts import CONFIDENCES
 from wavewright.model.schema import CATEGORIES
 from wavewright.model.trace import ThreadTrace
 
+#: Pipes of a SIMD that have a floor -> their name here: LDS and L1 are pipes of their own, behind those that issue.
+_ISSUING: Final = {"VALU": "VALU", "SCALAR": "SCALAR", "VMEM": "VMEM issue", "LDS": "LDS issue", "BRANCH": "BRANCH"}
 #: Categories (`model.schema.CATEGORIES`) -> the pipe that issues them. Waits, padding and messages need no pipe.
-PIPE_OF_CATEGORY: Final = {
-    "VALU": "VALU",
-    "SALU": "SCALAR",
-    "SMEM": "SCALAR",
-    "VMEM": "VMEM issue",
-    "FLAT": "VMEM issue",
-    "LDS": "LDS issue",
-    "JUMP": "BRANCH",
-    "NEXT": "BRANCH",
-}
+PIPE_OF_CATEGORY: Final = {category: name for pipe, name in _ISSUING.items() for category in CATEGORIES_OF_PIPE[pipe]}
 #: Every pipe that has a floor: those of waves and SIMDs first, then those that the SIMDs of a CU share.
 PIPES: Final = ("issue", "VALU", "MATRIX", "SCALAR", "VMEM issue", "LDS issue", "BRANCH", "LDS", "L1")
 #: Of these, the pipes whose time depends on the addresses of lanes.
@@ -116,9 +110,8 @@ def _counts_of_part(
     done = part.instructions.select(
         "wave", "row", "category", end=pl.col("time_cycles") + pl.col("duration_cycles")
     ).join(waves.select("wave", *_SIMD), on="wave")
-    ends = done.group_by("wave").agg(pl.col("end").max())
     units = (
-        waves.join(ends, on="wave", maintain_order="left")
+        waves.join(done.group_by("wave").agg(pl.col("end").max()), on="wave", maintain_order="left")
         .group_by(UNIT, maintain_order=True)
         .agg(pl.col("start_cycles").min(), pl.col("end").max(), waves="wave")
     )

@@ -13,24 +13,13 @@ from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.selection import Selection, select, traced_waves
 from wavewright.errors import UnsupportedError, WavewrightError
 from wavewright.facts.lanes import Refusal
+from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 _MOST_UNITS: Final = 16  #: CUs whose lanes are evaluated, those with the longest span; the floors of others are lower.
 _NOT_KNOWN = Rate(1, "hypothesis", "not known")
 _LDS_EVIDENCE: Final = "LDS serves one phase of lanes in a cycle; docs/reference/lane-rules.md has the phases"
-_ROWS: Final = {
-    "row": pl.Int32,
-    "text": pl.String,
-    "file": pl.String,
-    "line": pl.UInt32,
-    "pipe": pl.String,
-    "change": pl.String,
-    "execution_count": pl.Int64,
-    "counted_count": pl.Int64,
-    "cycles_total": pl.Int64,
-    "saved_cycles_total": pl.Int64,
-    "confidence": pl.String,
-}
+_ROWS: Final = packaged_spec(__package__, "lane_cycles").dtypes
 
 
 @dataclass(frozen=True)

@@ -171,9 +171,10 @@ def _inferred_target(trace: ThreadTrace) -> str | None:
 
 
 def _sums(kernels: list[EvaluatedKernel]) -> pl.DataFrame:
-    frames = pl.concat([kernel.rows for kernel in kernels])
-    sums = frames.group_by("row", maintain_order=True).agg(
-        pl.exclude("row", "assumptions").sum(), pl.col("assumptions").bitwise_or()
+    sums = (
+        pl.concat([kernel.rows for kernel in kernels])
+        .group_by("row", maintain_order=True)
+        .agg(pl.exclude("row", "assumptions").sum(), pl.col("assumptions").bitwise_or())
     )
     return sums.rename(
         {
@@ -204,11 +205,12 @@ def _reasons(kernels: list[EvaluatedKernel], texts: list[str]) -> pl.DataFrame:
 
 def _with_refusals(reasons: pl.DataFrame, refusals: pl.DataFrame) -> pl.DataFrame:
     """Reasons in which the rule that is missing is named."""
-    named = reasons.join(refusals, on="row", how="left", maintain_order="left")
     is_missing = pl.col("reason") == reason_text(NO_RULE, 0, (), ArgumentValues())
-    return named.with_columns(
-        reason=pl.when(is_missing & pl.col("refusal").is_not_null()).then("refusal").otherwise("reason")
-    ).drop("refusal")
+    return (
+        reasons.join(refusals, on="row", how="left", maintain_order="left")
+        .with_columns(reason=pl.when(is_missing & pl.col("refusal").is_not_null()).then("refusal").otherwise("reason"))
+        .drop("refusal")
+    )
 
 
 def _branches(trace: ThreadTrace, sums: pl.DataFrame, lanes: int) -> pl.DataFrame:

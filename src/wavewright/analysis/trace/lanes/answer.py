@@ -134,8 +134,7 @@ def _sorted_rows(trace: ThreadTrace, rows: pl.DataFrame, traffic: pl.DataFrame |
     joined = rows.join(explained, on="row", how="left", maintain_order="left").join(
         of_row, on="row", how="left", maintain_order="left"
     )
-    ordered = joined.sort(*costliest_first(), "row", descending=[True, True, False])
-    return ordered.select(Lanes.tables["rows"].casts)
+    return joined.sort(*costliest_first(), "row", descending=[True, True, False]).select(Lanes.tables["rows"].casts)
 
 
 def _lines(rows: pl.DataFrame, branches: pl.DataFrame) -> pl.DataFrame:
@@ -177,9 +176,8 @@ def explained_stalls(trace: ThreadTrace, rows: pl.DataFrame) -> pl.DataFrame:
         .agg(pl.col("stall_cycles_total").cast(pl.Int64).sum())
         .rename({"row": "wait_row"})
     )
-    edges = resolved.edges.select(wait_row="row", row="producer_row").unique()
     awaited = (
-        conflicting.join(edges, on="row")
+        conflicting.join(resolved.edges.select(wait_row="row", row="producer_row").unique(), on="row")
         .join(stalls, on="wait_row")
         .group_by("row")
         .agg(awaited_stall_cycles_total=pl.col("stall_cycles_total").sum())

@@ -18,13 +18,7 @@ from wavewright import _core
 from wavewright.analysis.code.control_flow import branch_targets
 from wavewright.analysis.trace.barriers import passages
 from wavewright.analysis.trace.code.accesses import accesses, lanes_per_wave
-from wavewright.analysis.trace.lanes.reasons import (
-    BY_PLACE,
-    CONTRADICTION,
-    NOT_FROM_START,
-    NOT_REACHED,
-    reason_text,
-)
+from wavewright.analysis.trace.lanes.reasons import BY_PLACE, CONTRADICTION, NOT_FROM_START, NOT_REACHED, reason_text
 from wavewright.analysis.trace.lanes.start import StartState, start_state
 from wavewright.analysis.trace.parts import pieces_of_waves
 from wavewright.codeobj.kernel_arguments import ArgumentValues, DispatchSize, argument_values
@@ -332,8 +326,7 @@ class _KernelSums:
         counts = path.to_frame("row").group_by("row").agg(execution_count=pl.len().cast(pl.Int64) * wave_count)
         of_code = self.trace.code.select("row").join(counts, on="row", how="left", maintain_order="left")
         unknown = {name: pl.lit(0, pl.Int64) for name in _SUMS if name != "execution_count"}
-        no_assumptions = pl.lit(0, pl.UInt8)
-        rows = of_code.with_columns(pl.col("execution_count").fill_null(0), assumptions=no_assumptions, **unknown)
+        rows = of_code.with_columns(pl.col("execution_count").fill_null(0), assumptions=pl.lit(0, pl.UInt8), **unknown)
         self.rows.append(rows)
         touching = accesses(self.trace.code).filter(pl.col("space") != "scalar")["row"]
         executed = rows.filter((pl.col("execution_count") > 0) & pl.col("row").is_in(touching.implode()))

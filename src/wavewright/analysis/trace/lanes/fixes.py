@@ -287,8 +287,7 @@ def _sampled(access: LdsAccessPatterns) -> LdsAccessPatterns:
     if access.active.size <= _SAMPLE_PATTERNS:
         return access
     costly = np.argsort(-access.extra_cycles_of_patterns()[0], kind="stable")[: _SAMPLE_PATTERNS // 2]
-    spread = np.linspace(0, access.active.size - 1, _SAMPLE_PATTERNS // 2, dtype=np.int64)
-    picked = np.union1d(costly, spread)
+    picked = np.union1d(costly, np.linspace(0, access.active.size - 1, _SAMPLE_PATTERNS // 2, dtype=np.int64))
     active, executions = access.active[picked], access.executions[picked]
     return replace(access, dwords=access.dwords[picked], active=active, executions=executions)
 

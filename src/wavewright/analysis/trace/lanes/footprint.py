@@ -117,9 +117,8 @@ def _footprint(trace: ThreadTrace, target: str, options: LaneOptions) -> Footpri
     low, high = (mean(part.own_bytes_per_wave[bound] for _, part in parts) for bound in (0, 1))
     shared = max(part.shared_bytes[0] for _, part in parts), sum(part.shared_bytes[1] for _, part in parts)
     requested = mean(part.requested_bytes_per_wave for _, part in parts)
-    written = mean(part.written_bytes_per_wave for _, part in parts)
     notes = tuple(dict.fromkeys(note for _, part in parts for note in part.assumptions))
-    return Footprint((low, high), shared, requested, written, notes)
+    return Footprint((low, high), shared, requested, mean(part.written_bytes_per_wave for _, part in parts), notes)
 
 
 def _unknown(rows: Iterable[int], widths: dict[int, tuple[str, int]], lanes: int) -> Footprint:

@@ -65,8 +65,7 @@ def lds_patterns(
         weight = counts[row] / max(1, int(group["count"].sum()))
         dwords = (_not_negative(address) // _DWORD_BYTES).astype(np.uint32)
         executions = np.rint(group["count"].to_numpy() * weight).astype(np.int64)
-        active = group["active"].to_numpy().astype(np.uint64)
-        accesses.append(LdsAccessPatterns(row, rule, dwords, active, executions))
+        accesses.append(LdsAccessPatterns(row, rule, dwords, group["active"].to_numpy().astype(np.uint64), executions))
     return accesses
 
 

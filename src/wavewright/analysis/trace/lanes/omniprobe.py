@@ -55,12 +55,16 @@ def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated:
     Totals differ where a trace has only some of the waves, so averages are compared. Bank conflicts follow the same
     definition on both sides, segments do not: Omniprobe counts the cache lines of a whole wave.
     """
-    lines = omniprobe_by_line(omniprobe, code).filter(pl.col("row_count") > 0)
-    measured = lines.group_by(_KEY).agg(
-        pl.col("row_count").first(),
-        pl.col("execution_count").sum().alias("omniprobe_execution_count"),
-        _average("bank_conflict_count").alias("omniprobe_conflicts_per_execution"),
-        _average("cache_lines_used_count").alias("omniprobe_lines_per_execution"),
+    measured = (
+        omniprobe_by_line(omniprobe, code)
+        .filter(pl.col("row_count") > 0)
+        .group_by(_KEY)
+        .agg(
+            pl.col("row_count").first(),
+            pl.col("execution_count").sum().alias("omniprobe_execution_count"),
+            _average("bank_conflict_count").alias("omniprobe_conflicts_per_execution"),
+            _average("cache_lines_used_count").alias("omniprobe_lines_per_execution"),
+        )
     )
     here = (
         _rows_by_line(code)
@@ -107,8 +111,7 @@ def _rows_by_line(code: pl.DataFrame) -> pl.DataFrame:
         pl.col("space").replace_strict(_SPACES, default=None, return_dtype=pl.String),
         pl.col("direction").replace_strict(_KINDS, default=None, return_dtype=pl.String).alias("kind"),
     )
-    rows = code.select("row", "file", "line").join(touching, on="row", how="inner", maintain_order="left")
-    return rows.drop_nulls()
+    return code.select("row", "file", "line").join(touching, on="row", how="inner", maintain_order="left").drop_nulls()
 
 
 def _same_file(name: str, files: Iterable[str]) -> str | None:

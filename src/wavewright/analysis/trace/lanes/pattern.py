@@ -144,8 +144,7 @@ def _phases(addresses: Mapping[int, int], rule: LdsRuleFact, layout: Layout | No
     dwords = {lane: address // _DWORD_BYTES for lane, address in addresses.items()}
     fixed: dict[int, int] = {}
     if layout is not None:
-        moved = layout.moved(np.array(list(dwords.values()), np.uint32)).tolist()
-        fixed = dict(zip(dwords, moved, strict=True))
+        fixed = dict(zip(dwords, layout.moved(np.array(list(dwords.values()), np.uint32)).tolist(), strict=True))
     lanes: list[tuple[object, ...]] = []
     groups: list[tuple[object, ...]] = []
     total = 0

@@ -153,8 +153,7 @@ def _serve_lds(patterns: Sequence[_Pattern], rule: LdsRuleFact, rows: _Rows) -> 
             lanes = [lane for lane in pattern.address_bytes if mask >> lane & 1]
             if not lanes:
                 continue
-            dwords_of_lanes = {lane: pattern.address_bytes[lane] // _DWORD_BYTES for lane in lanes}
-            by_bank = lanes_by_bank(dwords_of_lanes, rule, step)
+            by_bank = lanes_by_bank({lane: pattern.address_bytes[lane] // _DWORD_BYTES for lane in lanes}, rule, step)
             for bank, of_dwords in sorted(by_bank.items()):
                 there = sorted({lane for sharing in of_dwords.values() for lane in sharing})
                 rows.add("bank_cells", number, phase, bank, there, len(of_dwords))

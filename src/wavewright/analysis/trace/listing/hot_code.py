@@ -78,9 +78,8 @@ def _row_costs(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
         cycles = pl.col("latency_cycles_total") + pl.col("idle_cycles_total")
         return listed.select(*place, "hit_count", cost="exposed_cycles_total", cycles=cycles, reason="stall_class")
     samples = sample_listing(trace, rows=rows).rows
-    nothing = pl.lit(None, pl.Int64)
     count = pl.sum_horizontal(SAMPLE_COUNTS)
-    return samples.select(*place, "reason", hit_count=nothing, cost=count, cycles=count)
+    return samples.select(*place, "reason", hit_count=pl.lit(None, pl.Int64), cost=count, cycles=count)
 
 
 def _place(

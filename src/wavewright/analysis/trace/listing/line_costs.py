@@ -141,9 +141,8 @@ def _without_line(trace: ThreadTrace, costs: pl.DataFrame) -> pl.DataFrame:
     """The rows without a debug line as one file without a name; no row if there are none that cost anything."""
     rows = trace.code.filter(pl.col("inline_chain").is_null()).select("row")
     sums = costs.join(rows, on="row", how="semi").select(pl.col(_SUMS).sum())
-    inclusive = {f"inclusive_{name}": pl.col(name) for name in _SUMS}
     names = {"file": pl.lit(None, pl.String), "has_text": pl.lit(value=False), "line_count": pl.lit(0, pl.Int64)}
-    nameless = sums.with_columns(**inclusive, **names)
+    nameless = sums.with_columns(**{f"inclusive_{name}": pl.col(name) for name in _SUMS}, **names)
     return nameless.filter(pl.sum_horizontal(*ROW_SUMS, *SAMPLE_COUNTS) > 0)
 
 

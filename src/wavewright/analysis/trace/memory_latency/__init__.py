@@ -16,14 +16,13 @@ from wavewright.analysis.trace.memory_latency.narrow import NEIGHBOURS, neighbou
 from wavewright.analysis.trace.selection import at_rows
 from wavewright.analysis.trace.waits.wait_producers import producer_kinds, resolve
 from wavewright.model.answer import Answer, once_per_trace
-from wavewright.model.schema import TableSpec
+from wavewright.model.schema import TableSpec, packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 
 def traffic(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:
     """Requested bytes of all executed accesses, or those of `rows` (`MemoryLatency.tables["traffic"]`)."""
-    executed_rows = requested_bytes(trace).join(row_costs(trace).select("row", "hit_count"), on="row")
-    executed_rows = at_rows(executed_rows, rows)
+    executed_rows = at_rows(requested_bytes(trace), rows).join(row_costs(trace).select("row", "hit_count"), on="row")
     waves = trace.waves.filter(pl.col("instruction_count") > 0)
     total, cycles = pl.col("requested_bytes_total"), cu_cycles(waves)
     return (
@@ -74,13 +73,11 @@ class MemoryLatency(Answer, package=__package__):
 
 def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> MemoryLatency:
     """Latencies by code row; `rows` = only these."""
-    samples = resolve(trace).samples
-    measured, interval = counter_latencies(trace)
-    samples = at_rows(samples, rows)
-    measured = at_rows(measured, rows)
+    samples = at_rows(resolve(trace).samples, rows)
+    of_counters, interval = counter_latencies(trace)
+    measured = at_rows(of_counters, rows)
     table = _statistics(samples).join(producer_kinds(trace), on="row", how="left", maintain_order="left")
-    longest = max(table["latency_cycles_p95"].to_list(), default=0)
-    width = _round_width(longest / (DISTRIBUTION_BINS - 1))
+    width = _round_width(max(table["latency_cycles_p95"].to_list(), default=0) / (DISTRIBUTION_BINS - 1))
     table = table.join(_distributions(samples, width), on="row", how="left", maintain_order="left")
     requested = requested_bytes(trace).select("row", "bytes_per_lane", "requested_bytes")
     table = table.join(requested, on="row", how="left", maintain_order="left")
@@ -103,8 +100,7 @@ def memory_latency(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Memo
 
 def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
     """Hidden and exposed cycles of the waves' time, part by part."""
-    costs = row_costs(trace)
-    costs = at_rows(costs, rows)
+    costs = at_rows(row_costs(trace), rows)
     sides = ("hidden", "exposed")
     rows_of_parts = [
         (part, *(int(costs[f"{side}_{part}_cycles_total"].sum()) for side in sides))
@@ -181,13 +177,7 @@ LEVELS = {"SQ_INST_LEVEL_VMEM": (3, 4), "SQ_INST_LEVEL_LDS": (5,)}
 
 DEFAULT_INTERVAL_CYCLES = 40
 
-_COUNTER_MEANS = ("latency_cycles_mean", "latency_cycles_sd", "error_cycles", "stall_cycles_mean", "issue_cycles_mean")
-_COUNTER_SCHEMA: Final = {
-    "row": pl.Int32,
-    "counter": pl.String,
-    "sample_count": pl.Int64,
-    **dict.fromkeys(_COUNTER_MEANS, pl.Float64),
-}
+_COUNTER_SCHEMA: Final = packaged_spec(__package__, "counter_latencies").dtypes
 
 
 @once_per_trace
@@ -254,8 +244,7 @@ def _ended(issues: pl.DataFrame, samples: pl.DataFrame, interval: int) -> pl.Dat
     complete = (observed["begun"] - observed["level"]).cum_max()
     if not observed.height:
         return issues.clear().select("row", "instruction", latency=pl.lit(0.0))
-    number = pl.Series(range(issues.height), dtype=pl.Int64)
-    at = complete.search_sorted(number, side="right").cast(pl.Int64)
+    at = complete.search_sorted(pl.Series(range(issues.height), dtype=pl.Int64), side="right").cast(pl.Int64)
     has_end = at < observed.height
     ended = issues.filter(has_end).with_columns(end=observed["time_cycles"].gather(at.filter(has_end)))
     duration = (pl.col("end") - pl.col("issue")).cast(pl.Float64)

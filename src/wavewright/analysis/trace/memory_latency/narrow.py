@@ -47,10 +47,9 @@ class _Access:
 def neighbours(trace: ThreadTrace, rows: pl.Series | None = None) -> pl.DataFrame:
     """Groups of accesses that wider ones could replace (`NEIGHBOURS`), of executed code or of `rows` only."""
     code = trace.code.select("row", "address", "text", "writes", "implicit_writes")
-    moving = at_rows(requested_bytes(trace), row_costs(trace)["row"]).filter(
+    moving = at_rows(at_rows(requested_bytes(trace), row_costs(trace)["row"]), rows).filter(
         pl.col("direction").is_in([LOAD, STORE]), pl.col("space") != "scalar", pl.col("bytes_per_lane") < _WIDEST_BYTES
     )
-    moving = at_rows(moving, rows)
     widths = dict(moving.select("row", "bytes_per_lane").iter_rows())
     block_of_row = blocks(trace.code, taken_jumps(trace)).by_row
     inside = block_of_row.join(moving.select("row"), on="row")["block"].unique()

@@ -101,8 +101,7 @@ def _limits_only(
     wgp_mode: bool,
 ) -> Occupancy:
     """Limits of these kernels, without a trace."""
-    facts = architecture.facts
-    tables = _Tables(facts, wgp_mode=wgp_mode)
+    tables = _Tables(architecture.facts, wgp_mode=wgp_mode)
     tables.notes += notes
     for kernel, limit in fitting:
         tables.add(kernel, limit)

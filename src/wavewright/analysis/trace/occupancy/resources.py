@@ -78,15 +78,13 @@ def _with_lds(kernel: KernelResources, lds_row_count: int) -> KernelResources:
         return kernel
     rows = counted(lds_row_count, "executed rows")
     note = f"LDS size not known: 0 bytes are recorded, but {rows} of its code use LDS; --lds gives the size"
-    resources = replace(kernel.resources, lds_bytes=None)
-    return replace(kernel, resources=resources, notes=(*kernel.notes, note))
+    return replace(kernel, resources=replace(kernel.resources, lds_bytes=None), notes=(*kernel.notes, note))
 
 
 def compiled_resources(number: int, kernel: Kernel, override: Resources) -> KernelResources:
     """Resources of a kernel of a code object, as its metadata has them; `override` wins."""
-    resources = resources_of(kernel, override)
     origin = "options" if override.vgprs is not None else "nothing" if kernel.vgprs is None else "metadata"
-    return KernelResources(number, demangle(kernel.name), resources, origin, ())
+    return KernelResources(number, demangle(kernel.name), resources_of(kernel, override), origin, ())
 
 
 def compiled_notes(kernels: Sequence[Kernel], override: Resources) -> list[str]:
@@ -186,8 +184,7 @@ def _is_half(facts: Arch, recorded: int, named: int) -> bool:
     It counts granules of 4 registers there instead of 8. The allocation is always a multiple of 8, and never less than
     what the code names; a number that is not gives itself away, if twice of it is possible.
     """
-    granule = facts.vgpr_granule[max(facts.wave_sizes)]
-    impossible = recorded % granule != 0 or recorded < named
+    impossible = recorded % facts.vgpr_granule[max(facts.wave_sizes)] != 0 or recorded < named
     return facts.target in _HALF_TOLD and impossible and named <= 2 * recorded <= facts.vgprs_per_wave_max
 
 
@@ -201,8 +198,7 @@ def lds_of_launch(facts: Arch, static: int | None, launch: int | None) -> int | 
         exact = static is not None and -(-static // _GFX9_LDS_GRANULE) * _GFX9_LDS_GRANULE == launch
         if not exact and launch % _GFX950_LDS_GRANULE == 0:
             launch = launch * _GFX9_LDS_GRANULE // _GFX950_LDS_GRANULE
-    sizes = [value for value in (static, launch) if value is not None]
-    return max(sizes, default=None)
+    return max([value for value in (static, launch) if value is not None], default=None)
 
 
 def _scans(trace: ThreadTrace) -> dict[int | None, dict[str, int]]:

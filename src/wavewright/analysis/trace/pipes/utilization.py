@@ -133,9 +133,8 @@ def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
     )
     zero, number = pl.lit(0, pl.Int64), pl.int_range(pl.len(), dtype=pl.UInt32)
     listed = lists.sort("se").with_columns(unit=number, group=number, offset=zero, start_cycles=zero, end_cycles=zero)
-    no_passes = pl.Series([], dtype=pl.Int32)
     per_engine, _, _ = pipe_cycles(
-        listed, records, pipes_of_rows(trace.code), no_passes, time_bins(0, 1, 1), base_clock=1
+        listed, records, pipes_of_rows(trace.code), pl.Series([], dtype=pl.Int32), time_bins(0, 1, 1), base_clock=1
     )
     named = listed.select("se", group="unit").join(per_engine, on="group").join(spans, on="se", how="left")
     share = share_of(pl.col("cycles") * pl.col("simd_count"), pl.col("span"))

@@ -37,9 +37,7 @@ class Stalls(Answer, package=__package__):
 
 def stalls(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Stalls:
     """Stall cycles by class; `rows` = only these code rows."""
-    by_row, idle = stall_rows(trace), resolve(trace).idle
-    by_row = at_rows(by_row, rows)
-    idle = at_rows(idle, rows)
+    by_row, idle = at_rows(stall_rows(trace), rows), at_rows(resolve(trace).idle, rows)
     total = int(by_row["stall_cycles_total"].sum())
     by_row = by_row.with_columns(stall_share=_share("stall_cycles_total", total))
     waits = by_row.filter(pl.col("is_wait"))

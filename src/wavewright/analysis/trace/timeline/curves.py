@@ -97,8 +97,7 @@ def derived_steps(got: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:
     raw = got.raw
     for definition in got.definitions:
         tensor = got.values[definition.name]
-        steps = tensor.shape[3]
-        if steps not in (1, raw.sample_count):
+        if tensor.shape[3] not in (1, raw.sample_count):
             continue
         times = raw.start_cycles + raw.step_cycles * np.arange(raw.sample_count + 1, dtype=np.int64)
         for place in indices(tensor.shape):

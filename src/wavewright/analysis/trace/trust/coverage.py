@@ -65,8 +65,7 @@ class Coverage(Answer, package=__package__):
 
 def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
     """Coverage of a trace; with `rows`, functions and row counts are about these code rows only."""
-    code, entered = trace.code, entered_rows(trace)
-    code, entered = (at_rows(frame, rows) for frame in (code, entered))
+    code, entered = (at_rows(frame, rows) for frame in (trace.code, entered_rows(trace)))
     functions = _functions(entered)
     paths = wave_paths(trace)
     engines = _engines(trace, paths)

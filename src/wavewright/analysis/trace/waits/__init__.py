@@ -28,9 +28,8 @@ class Waits(Answer, package=__package__):
 def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
     """Waits and their producers; `rows` = only waits among these code rows."""
     resolved = resolve(trace)
-    groups = resolved.groups.filter(pl.col("is_wait") == 1)
+    groups = at_rows(resolved.groups.filter(pl.col("is_wait") == 1), rows)
     classes = stall_rows(trace).filter("is_wait").unique("row", keep="first", maintain_order=True)
-    groups = at_rows(groups, rows)
     total = int(groups["stall_cycles_total"].sum())
     edges = _producers(resolved.edges, _typical(resolved.samples))
     table = (
@@ -48,9 +47,8 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
     table = located(table, trace).select(Waits.tables["waits"].names)
     kinds = producer_kinds(trace).rename({"row": "producer_row", "kind": "producer_kind"})
     edges = located(edges, trace, row="producer_row").join(kinds, on="producer_row", how="left")
-    place = table.select("row", "execution_count").with_row_index("place")
     edges = (
-        edges.join(place, on="row")
+        edges.join(table.select("row", "execution_count").with_row_index("place"), on="row")
         .with_columns(execution_share=pl.col("count") / pl.col("execution_count"))
         .sort("place", "last_count", "count", "producer_row", descending=[False, True, True, False])
         .select(Waits.tables["producers"].names)

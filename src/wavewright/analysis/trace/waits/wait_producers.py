@@ -23,8 +23,7 @@ from wavewright.model.trace import ThreadTrace
 @once_per_trace
 def port_rules(trace: ThreadTrace) -> dict[str, pl.Series]:
     """Code rows that are matrix instructions, and the time that each takes its port, as the native core takes them."""
-    code = trace.code.sort("row")
-    return {"is_matrix": matrix_rows(code).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(trace)}
+    return {"is_matrix": matrix_rows(trace.code.sort("row")).cast(pl.UInt8), "port_cycles": pipe_cycles_of_rows(trace)}
 
 
 def placed_waves(part: ThreadTrace) -> pl.DataFrame:

@@ -30,10 +30,7 @@ def resident_waves(trace: ThreadTrace) -> pl.DataFrame:
     events = (
         trace.occupancy.lazy()
         .select(*_SLOT, "kernel", "start", "time_cycles")
-        .with_columns(
-            se_begin=pl.when(time > 0).then(time).min().over("se").fill_null(0),
-            se_end=time.max().over("se"),
-        )
+        .with_columns(se_begin=pl.when(time > 0).then(time).min().over("se").fill_null(0), se_end=time.max().over("se"))
         # Sorting by time keeps the order of events in one cycle: an end comes before the start that takes its slot.
         .sort(*_SLOT, "time_cycles", maintain_order=True)
         .with_columns(

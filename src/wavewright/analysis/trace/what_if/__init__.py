@@ -75,7 +75,8 @@ def what_if(
     assumed_facts = parsed_assumptions(assumptions)
     code = _code_of(trace)
     named_row = next((each.row for each in edit_list if each.row >= 0), None)
-    block = _block_at(code, at_row if at_row is not None else named_row) or _costliest_block(trace, code, rows)
+    chosen_row = at_row if at_row is not None else named_row
+    block = _costliest_block(trace, code, rows) if chosen_row is None else _block_at(code, chosen_row)
     orders, apart = _block_orders(trace, code, block, assumed_facts)
     study = _Study(trace, orders)
     if [each.form for each in edit_list] == ["waves"]:
@@ -102,10 +103,7 @@ def block_orders_at(trace: ThreadTrace, row: int) -> BlockOrders:
     Raises `UsageError` when there is no such row, or its registers are not known.
     """
     code = _code_of(trace)
-    block = _block_at(code, row)
-    if block is None:
-        raise UsageError(f"there is no code row {row}")
-    return _block_orders(trace, code, block, parsed_assumptions(()))[0]
+    return _block_orders(trace, code, _block_at(code, row), parsed_assumptions(()))[0]
 
 
 def _block_orders(
@@ -126,9 +124,7 @@ def _parts(text: str) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(";") if part.strip())
 
 
-def _block_at(code: KernelRows, row: int | None) -> EditedBlock | None:
-    if row is None:
-        return None
+def _block_at(code: KernelRows, row: int) -> EditedBlock:
     block = next((each for each in blocks_of(code) if row in each.rows), None)
     if block is None:
         raise UsageError(f"there is no code row {row}", advice="hotspots and disassemble list the rows")
@@ -179,9 +175,8 @@ class _Study:
         if self._resources is None:
             return None
         facts, resources = self._resources
-        resources_then = replace(resources, vgprs=max(resources.vgprs or 0, vgprs))
         try:
-            return limits(facts, resources_then).waves_per_simd
+            return limits(facts, replace(resources, vgprs=max(resources.vgprs or 0, vgprs))).waves_per_simd
         except UsageError:
             return None
 

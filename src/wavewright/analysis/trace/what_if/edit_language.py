@@ -33,11 +33,7 @@ _FORMS: Final = (
     ("ahead", rf"ahead {_LIST} before {_OTHER}"),
     ("waves", r"waves \+(?P<other>[1-9])"),
 )
-_KINDS: Final = {
-    "loads": ("vmem_load", "scratch_load", "vmem_lds_load"),
-    "lds": ("lds_load",),
-    "matrix": ("matrix",),
-}
+_KINDS: Final = {"loads": ("vmem_load", "scratch_load", "vmem_lds_load"), "lds": ("lds_load",), "matrix": ("matrix",)}
 FORMS_SAID: Final = (
     "waits, move N up [K], move N down [K], move N before M, sink N [K], drop N, wait N vmcnt=V,"
     " loads first, lds first, matrix first, widen N:M, ahead N,M before K, waves +1"

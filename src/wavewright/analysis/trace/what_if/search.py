@@ -57,8 +57,7 @@ def searched(
             key=lambda item: (item[1][2].lacking_sample_count > 0, -item[1][2].about, item[1][1].vgprs),
         )
         beam = [(entry[0], list(key)) for key, entry in ranking[:_BEAM] if list(key) != start]
-    best = sorted(legal_orders.values(), key=lambda entry: _rank(*entry))
-    return Searched(best[:_BEST_COUNT], len(tried_keys))
+    return Searched(sorted(legal_orders.values(), key=lambda entry: _rank(*entry))[:_BEST_COUNT], len(tried_keys))
 
 
 def _rank(name: str, order: LegalOrder, gain: GainInterval) -> tuple[object, ...]:

@@ -52,8 +52,7 @@ def sampling_step(trace: ThreadTrace) -> int:
     usable = gap.filter(gap >= _SHORTEST_STEP_CYCLES).min().fill_null(_LONGEST_STEP_CYCLES)
     per_cu = trace.sampled_counters.group_by("bank", "se", "cu").agg(step=usable.clip(upper_bound=_LONGEST_STEP_CYCLES))
     per_engine = per_cu.group_by("bank", "se").agg(pl.col("step").min())
-    banks = [_agreed(part["step"].to_list()) for part in per_engine.partition_by("bank")]
-    return _agreed(banks)
+    return _agreed([_agreed(part["step"].to_list()) for part in per_engine.partition_by("bank")])
 
 
 def _agreed(steps: Sequence[int]) -> int:

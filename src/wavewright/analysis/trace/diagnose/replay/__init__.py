@@ -1,12 +1,15 @@
 """Time of a trace without a cause of waiting: waves re-timed, barriers and ports met again.
 
-`docs/explanation/replay.md` has the rules; the native pass is `cpp/src/waves/replay.cpp`.
+`replay` takes removals (stall classes and gaps that cost nothing, perhaps at some rows only) and tells for each of them
+the cycles that the traced CUs would take. `docs/explanation/replay.md` has the rules; the native pass is
+`cpp/src/waves/replay.cpp`, and `prepared` makes its columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -24,7 +27,8 @@ from wavewright.model.trace import ThreadTrace
 GAPS = ("none", "start-up", "cold instruction fetch", "instruction fetch", "dependency gap", "store drain")
 #: Instructions of a part that are replayed at most: those of whole CUs, or of the first waves of a larger one.
 _MOST_INSTRUCTIONS = 400_000
-_OTHER = 63  # last bit of a removal
+#: The last bit of a removal, which has 64: further causes share it, so they are removed together.
+_LAST_BIT = 63
 
 
 @dataclass(frozen=True)
@@ -50,7 +54,7 @@ def _prepared(part: ThreadTrace, trace: ThreadTrace, left_out: tuple[int, ...]) 
     names = class_names(groups, sample.code)
     causes = {name: number for number, name in enumerate(GAPS)}
     for name in names:
-        causes.setdefault(name, min(len(causes), _OTHER))
+        causes.setdefault(name, min(len(causes), _LAST_BIT))
     cause = pl.Series([causes[name] for name in names], dtype=pl.UInt8).gather(each["group"])
     executed = sample.instructions.select("time_cycles", "stall_cycles", "duration_cycles", "row", "category").to_dict()
     executed |= {"cause": cause, "gap_cause": each["gap"], "producer": each["producer"]}
@@ -60,8 +64,7 @@ def _prepared(part: ThreadTrace, trace: ThreadTrace, left_out: tuple[int, ...]) 
         "meeting": meetings["meeting"].rank("dense").cast(pl.UInt32) - 1,
         "arrival": meetings["arrival"],
     }
-    waves = placed_waves(sample).drop("wave").to_dict()
-    return Prepared(executed, waves, barriers, causes, sample.instructions.height)
+    return Prepared(executed, placed_waves(sample).drop("wave").to_dict(), barriers, causes, sample.instructions.height)
 
 
 def _sample(part: ThreadTrace, left_out: tuple[int, ...]) -> ThreadTrace:
@@ -132,7 +135,7 @@ class _Part:
 def _in_part(part: ThreadTrace, trace: ThreadTrace, removals: tuple[Removal, ...], left_out: tuple[int, ...]) -> _Part:
     ready = prepared(part, trace, left_out)
     rules = port_rules(whole_of(trace)[0])
-    flags = [_asked(removal, ready.causes, rules["is_matrix"].len()) for removal in removals]
+    flags = [_native_removal(removal, ready.causes, rules["is_matrix"].len()) for removal in removals]
     recorded, cycles, idle, simd_cycles = _core.replay(
         ready.instructions, ready.waves, ready.barriers, rules, free_wait_cycles(trace), flags
     )
@@ -140,14 +143,26 @@ def _in_part(part: ThreadTrace, trace: ThreadTrace, removals: tuple[Removal, ...
     return _Part(recorded, cycles, by_cause, simd_cycles, ready.instruction_count)
 
 
-def _asked(
-    removal: Removal, causes: dict[str, int], row_count: int
-) -> tuple[int, int, bool, bool, bool, object | None]:
+class _NativeRemoval(NamedTuple):
+    """A removal as the native core takes it (`Removal` of cpp/include/wavewright/replay.hpp)."""
+
+    causes: int  #: A bit for each cause.
+    padding_causes: int  #: Those of them that are padding: their instructions would not be there at all.
+    removes_barriers: bool
+    removes_ending: bool  #: Whether `s_endpgm` does not wait for stores.
+    keeps_latency: bool
+    rows: pl.Series | None  #: 1 for the code rows at which it holds; None = all.
+
+
+def _native_removal(removal: Removal, causes: dict[str, int], row_count: int) -> _NativeRemoval:
+    """`causes` are the bits of the causes that the trace has; of a class also its form with a busy port."""
     names = {name for cause in removal.causes for name in (cause, BUSY_OF.get(cause, cause))}
-    bits, padding = (
-        sum({1 << causes[name] for name in some if name in causes}) for some in (names, names & REMOVABLE_CLASSES)
-    )
-    flags = None
+
+    def bits(of_names: set[str]) -> int:
+        return sum({1 << causes[name] for name in of_names if name in causes})
+
+    rows = None
     if removal.rows:
-        flags = pl.Series(range(row_count), dtype=pl.Int64).is_in(list(removal.rows)).cast(pl.UInt8)
-    return bits, padding, "barrier" in removal.causes, "store drain" in removal.causes, removal.keeps_latency, flags
+        rows = pl.Series(range(row_count), dtype=pl.Int64).is_in(list(removal.rows)).cast(pl.UInt8)
+    ends = "barrier" in removal.causes, "store drain" in removal.causes
+    return _NativeRemoval(bits(names), bits(names & REMOVABLE_CLASSES), *ends, removal.keeps_latency, rows)

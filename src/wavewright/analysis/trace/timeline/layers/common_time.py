@@ -26,8 +26,7 @@ def timeline(
 ) -> Timeline:
     """A timeline in aligned cycles; `others` are further fields of `Timeline`, such as its spans or its pyramid."""
     begin, end = bounds(trace)
-    bits = cell_bits(trace)
-    return Timeline(name, title, "cycles", begin, end, bits, tracks=tracks, kinds=tuple(kinds), **others)
+    return Timeline(name, title, "cycles", begin, end, cell_bits(trace), tracks=tracks, kinds=tuple(kinds), **others)
 
 
 @once_per_trace
@@ -94,8 +93,7 @@ def slot_tracks(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
 def track_of(tracks: pl.DataFrame, frame: pl.DataFrame, keys: Iterable[str] = SLOT) -> pl.Series:
     """The track of every row of a frame that has the columns that identify tracks."""
     keys = list(keys)
-    joined = frame.select(keys).join(tracks.select("track", *keys), on=keys, how="left", maintain_order="left")
-    return joined["track"]
+    return frame.select(keys).join(tracks.select("track", *keys), on=keys, how="left", maintain_order="left")["track"]
 
 
 def unit_name(trace: ThreadTrace) -> pl.Expr:

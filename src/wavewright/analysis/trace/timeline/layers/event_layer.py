@@ -82,8 +82,7 @@ def markers(trace: ThreadTrace) -> Timeline:
     kinds = [{"kind": number, "name": name, "marker": marker} for number, name, marker in shown]
     slots = slot_tracks(trace, scopes).rename({"track": "place"})
     tracks = scopes.select(*SLOT, "depth").unique().join(slots, on=SLOT).sort("place", "depth").with_row_index("track")
-    label = pl.format("{} depth {}", "label", "depth")
-    tracks = tracks.select("track", label.alias("label"), "group", *SLOT, "depth")
+    tracks = tracks.select("track", pl.format("{} depth {}", "label", "depth").alias("label"), "group", *SLOT, "depth")
 
     def spans() -> pl.DataFrame:
         kind = scopes.join(names, on=["kind", "name"], how="left", maintain_order="left")["number"].cast(pl.UInt16)

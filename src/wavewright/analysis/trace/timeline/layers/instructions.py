@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from wavewright.model.trace import ThreadTrace
-
 _KINDS: tuple[dict[str, Any], ...] = tuple(
     {"kind": number, "name": name, "colour": name, "meaning": CATEGORY_MEANINGS[name]}
     for number, name in {**CATEGORIES, MATRIX: "MATRIX"}.items()
@@ -33,8 +31,7 @@ _KINDS: tuple[dict[str, Any], ...] = tuple(
 @once_per_trace
 def category_kinds(trace: ThreadTrace) -> tuple[dict[str, Any], ...]:
     """The kinds of instructions that a trace has: categories, and MATRIX."""
-    matrix = trace.code.filter(matrix_rows(trace.code))["row"]
-    added = () if set(trace.executed.rows).isdisjoint(matrix) else (MATRIX,)
+    added = () if set(trace.executed.rows).isdisjoint(trace.code.filter(matrix_rows(trace.code))["row"]) else (MATRIX,)
     present = {*trace.executed.categories, *trace.other_simd["category"].unique(), *added}
     return tuple(kind for kind in _KINDS if kind["kind"] in present)
 
@@ -132,8 +129,7 @@ class StalledShares:
         most = max(1, _MOST_SUMS // tracks.height)
         bits = max(0, (-(-(end_cycles - start_cycles) // most) - 1).bit_length())
         kept = start_cycles, 1 << bits, -(-(end_cycles - start_cycles) >> bits)
-        waves = instruction_waves(trace, tracks)
-        self._cycles = _core.StalledCycles(waves, trace.instructions, tracks.height, kept)
+        self._cycles = _core.StalledCycles(instruction_waves(trace, tracks), trace.instructions, tracks.height, kept)
 
     def shares(self, begin: int, width: int, count: int) -> npt.NDArray[np.float64]:
         """Shares of `count` bins of `width` cycles for every track, one after the other: tracks x bins."""

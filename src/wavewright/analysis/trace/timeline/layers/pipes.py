@@ -71,8 +71,7 @@ def busy_times(trace: ThreadTrace) -> _core.BusyTimes:
     waves = pl.concat([_waves(trace, units).rename({"track": "unit"}), lifetimes], how="horizontal")
     beside = _neighbours(trace, units).drop_nulls("track").with_columns(unit=pl.col("track") // len(_NAMES))
     rules, vmem = pipe_rules(trace.code, base_clock(trace.gfxip)), _NAMES.index("VMEM")
-    passes = pipe_cycles_of_rows(trace)
-    return _core.BusyTimes(waves, trace.instructions, rules, passes, beside, vmem, units.height)
+    return _core.BusyTimes(waves, trace.instructions, rules, pipe_cycles_of_rows(trace), beside, vmem, units.height)
 
 
 def _units(trace: ThreadTrace) -> pl.DataFrame:
