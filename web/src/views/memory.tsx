@@ -74,7 +74,7 @@ function Curves() {
   return (
     <Answered answer={answer}>
       {(sets) => {
-        const set = sets.find((each) => each.name === "memory");
+        const set = sets.find(({ name }) => name === "memory");
         if (!set) return <p class="note">No allocation was recorded.</p>;
         return <CurveChart set={set} label="Allocated and reserved memory" fileName="run-memory" fromZero />;
       }}

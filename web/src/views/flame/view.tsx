@@ -1,6 +1,7 @@
 // Flame graphs: where the cycles go, from files over inlined lines, or from marker scopes, down to instructions.
 
 import { type Signal, useSignal } from "@preact/signals";
+import type { VNode } from "preact";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { exact, percent } from "../../base/format";
 import { type Matcher, matcher } from "../../base/matcher";
@@ -53,40 +54,42 @@ const TREES = [
 
 function FlameView() {
   const facts = traceOverview();
-  const chosen = useSignal("");
-  const byCost = codeNow() && !hasLines.value ? "code" : "source";
-  const tree = {
-    get value() {
-      return chosen.value || (facts.instruction_count || facts.holds.samples ? byCost : "scopes");
-    },
-    set value(next: string) {
-      chosen.value = next;
-    },
-  };
-  const answer = useAnswer(arrow(current.value, "flame", { tree: tree.value }));
+  /** Empty = none was chosen. */
+  const chosenTree = useSignal("");
+  const tree = chosenTree.value || firstTree(facts);
+  const answer = useAnswer(arrow(current.value, "flame", { tree }));
+  const hasMarkers = (facts.holds.markers ?? 0) > 0;
+  const treeSelect = <TreeSelect tree={tree} hasMarkers={hasMarkers} choose={(next) => (chosenTree.value = next)} />;
   return (
     <Answered answer={answer}>
-      {(table) => <Graph key={tree.value} table={table} tree={tree} hasMarkers={(facts.holds.markers ?? 0) > 0} />}
+      {(table) => <Graph key={tree} table={table} tree={tree} treeSelect={treeSelect} />}
     </Answered>
   );
+}
+
+/** Of what was measured by its source; by loops and blocks where no code has source lines. Else only scopes have a time. */
+function firstTree(facts: ReturnType<typeof traceOverview>): string {
+  if (!facts.instruction_count && !facts.holds.samples) return "scopes";
+  return codeNow() && !hasLines.value ? "code" : "source";
 }
 
 const START: FlameWindow = { begin: 0, end: 1, scroll: 0, rootAt: "top" };
 
 interface GraphProps {
   table: Columns;
-  tree: { value: string };
-  hasMarkers: boolean;
+  /** Id of the tree, of TREES. */
+  tree: string;
+  treeSelect: VNode;
 }
 
-function Graph({ table, tree, hasMarkers }: GraphProps) {
+function Graph({ table, tree, treeSelect }: GraphProps) {
   const frames = useMemo(() => framesFrom(table), [table]);
   const weight = useSignal<Weight>("total");
   const over = useSignal<Pointed | null>(null);
   const search = useSignal("");
   const canvas = useRef<HTMLCanvasElement | null>(null);
   const { withIdle } = settings.value;
-  const isScopes = tree.value === "scopes";
+  const isScopes = tree === "scopes";
   const weights = useMemo(
     () => weightsOf(frames, isScopes ? "total" : weight.value, withIdle),
     [frames, weight.value, withIdle, isScopes],
@@ -97,22 +100,18 @@ function Graph({ table, tree, hasMarkers }: GraphProps) {
   const selected = useMemo(() => selectedFrame(frames, layout), [frames, layout, selection.value]);
   const unit = isSampled.value ? "samples" : "cycles";
   const zoom = useZoom(frames, layout);
+  const isFaint = (frame: number) => search.value !== "" && !query.test(frames.names[frame] ?? "");
   const paint: Paint = (painter, size) => {
     painter.rect(0, 0, size.width, size.height, paper("background"));
-    const isFaint = (frame: number) => search.value !== "" && !query.test(frames.names[frame] ?? "");
-    paintFlame(
-      painter,
-      size,
-      { layout, window: zoom.shownWindow() },
-      {
-        label: (frame) => flameLabel(shownName(frames, frame), weights[frame] ?? 0),
-        fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
-        outlined: [
-          { frame: zoom.cursor.value || selected, colour: paper("text") },
-          { frame: over.value?.frame ?? -1, colour: paper("accent") },
-        ],
-      },
-    );
+    const look: Parameters<typeof paintFlame>[3] = {
+      label: (frame) => flameLabel(shownName(frames, frame), weights[frame] ?? 0),
+      fill: (frame) => (isFaint(frame) ? paper("line") : colourOfFrame(frames, frame)),
+      outlined: [
+        { frame: zoom.cursor.value || selected, colour: paper("text") },
+        { frame: over.value?.frame ?? -1, colour: paper("accent") },
+      ],
+    };
+    paintFlame(painter, size, { layout, window: zoom.shownWindow() }, look);
   };
   const size = (): Size => ({
     width: canvas.current?.clientWidth ?? 900,
@@ -121,22 +120,16 @@ function Graph({ table, tree, hasMarkers }: GraphProps) {
   return (
     <div class="view flame">
       <div class="toolbar">
-        <TreeSelect tree={tree} hasMarkers={hasMarkers} />
+        {treeSelect}
         {isSampled.value || isScopes ? null : <WeightChoice weight={weight} />}
         <RootChoice />
-        <input
-          type="search"
-          placeholder="find: text or /regex/"
-          aria-label="Find in the flame graph"
-          value={search.value}
-          onInput={(event) => (search.value = event.currentTarget.value)}
-        />
+        <SearchField search={search} />
         {search.value ? <Matched frames={frames} weights={weights} query={query} unit={unit} /> : null}
         <span data-column="total" data-frames={frames.count - 1} data-levels={layout.deepest - 1}>
           {exact(total)} {unit}
         </span>
         <SaveMenu
-          name={`flame-${tree.value}`}
+          name={`flame-${tree}`}
           offers={[...pictures(paint, size), { format: "csv", make: () => asCsv(frames, weights) }]}
         />
       </div>
@@ -242,13 +235,19 @@ function isSelected(frames: Frames, frame: number): boolean {
   return !line || (line.file === chosen.sourceLine?.file && line.line === chosen.sourceLine?.line);
 }
 
-function TreeSelect({ tree, hasMarkers }: Omit<GraphProps, "table">) {
+interface TreeProps {
+  tree: string;
+  hasMarkers: boolean;
+  choose: (tree: string) => void;
+}
+
+function TreeSelect({ tree, hasMarkers, choose }: TreeProps) {
   return (
     <select
       aria-label="Tree"
       title="Source: file, inlined lines, instructions. Loops and blocks: function, loops, basic block, instructions. Marker scopes: time of waves inside them. Scopes and source: instructions below the scopes they began in"
-      value={tree.value}
-      onChange={(event) => (tree.value = event.currentTarget.value)}
+      value={tree}
+      onChange={(event) => choose(event.currentTarget.value)}
     >
       {TREES.map(({ id, title, needsMarkers }) => (
         <option key={id} value={id} disabled={needsMarkers && !hasMarkers}>
@@ -257,6 +256,18 @@ function TreeSelect({ tree, hasMarkers }: Omit<GraphProps, "table">) {
         </option>
       ))}
     </select>
+  );
+}
+
+function SearchField({ search }: { search: Signal<string> }) {
+  return (
+    <input
+      type="search"
+      placeholder="find: text or /regex/"
+      aria-label="Find in the flame graph"
+      value={search.value}
+      onInput={(event) => (search.value = event.currentTarget.value)}
+    />
   );
 }
 

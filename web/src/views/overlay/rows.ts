@@ -48,7 +48,7 @@ function rowsOfTrace({ side, tracks }: PlacedSide): TimelineRow[] {
 /** Each slot with the rows of both sides; sorting is stable, so the first side stays above the second. */
 function rowsBySlot(sides: PlacedSide[]): TimelineRow[] {
   const nameOf = ({ tracks }: PlacedSide, unit: number) => {
-    const first = tracks.find((each) => each.unit === unit);
+    const first = tracks.find((placed) => placed.unit === unit);
     return first && unitOf(first.place);
   };
   const headingOf = (unit: number) => {

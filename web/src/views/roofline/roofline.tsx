@@ -233,7 +233,7 @@ interface WorkProps {
 }
 
 function WorkSelect({ answer, work, onChange }: WorkProps) {
-  const works = (["flop", "iop"] as const).filter((each) => kindsOf(answer, each).length);
+  const works = (["flop", "iop"] as const).filter((name) => kindsOf(answer, name).length);
   if (works.length < 2) return null;
   return (
     <select aria-label="Operations" value={work} onChange={(event) => onChange(event.currentTarget.value as Work)}>
@@ -269,7 +269,7 @@ interface TipProps {
 }
 
 function Tip({ over: { mark, x, y }, kernels, width }: TipProps) {
-  const kernel = kernels.find((each) => each.kernel === mark.kernel);
+  const kernel = kernels.find((row) => row.kernel === mark.kernel);
   const side = x > width / 2 ? { right: `${width - x + 16}px` } : { left: `${x + 16}px` };
   const unit = mark.work === "flop" ? "FLOP" : "IOP";
   return (

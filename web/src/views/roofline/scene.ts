@@ -65,7 +65,7 @@ export function firstKinds(answer: CounterRooflineAnswer, work: Work): Set<strin
   const used = rows.filter((row) => (row.operations ?? 0) >= LEAST_SHARE * (totals.get(row.kernel) ?? 0));
   const names = kindsOf(answer, work).map((row) => row.name);
   const kinds = new Set(used.map((row) => row.kind).filter((kind) => names.includes(kind)));
-  if (!kinds.size) for (const name of names.filter((each) => /FP32|INT32/.test(each))) kinds.add(name);
+  if (!kinds.size) for (const name of names.filter((kind) => /FP32|INT32/.test(kind))) kinds.add(name);
   return kinds;
 }
 

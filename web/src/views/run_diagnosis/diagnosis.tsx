@@ -77,7 +77,7 @@ function Plan({ answer }: { answer: RunDiagnosisAnswer }) {
               number={n + 1}
               cases={answer.cases[n] ?? []}
               colour={seriesColour(n)}
-              within={finding.within ? findings.findIndex((each) => each.rule === finding.within) + 1 : 0}
+              within={finding.within ? findings.findIndex(({ rule }) => rule === finding.within) + 1 : 0}
             />
           ))}
         </div>

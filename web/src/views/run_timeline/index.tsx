@@ -64,17 +64,13 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
   const names = useMemo(() => namesOf(layer), [layer]);
   const rows = useComputed(() => rowsOf(set, layer, hiddenKinds.value));
   const { matching, colours } = useColours(layer, names, query, handle.isThin);
-  const item = useComputed(() => spanItem(selection.value.span));
-  const event = useAnswer(
-    item.value < 0 ? null : json<EventAnswer>(current.value, "span", { layer: layer.name, item: item.value }),
-  );
-  const chosen = event.value.state === "ready" ? event.value.value : null;
+  const { item, answer, chosen } = useChosenEvent(layer);
   const focus = chosen && chosen.track !== undefined ? focusOf(layer, chosen) : null;
   const arrows = useArrows(layer);
   /** The time at which the pointer was pressed last. */
   const pressed = useRef(0);
   const kernelOf = ({ item, kind }: EventOfKind) => (isDispatch(layer, item) ? names[kind] : undefined);
-  const choose = (found: EventOfKind) => select({ span: spanKey(layer, found.item), kernelName: kernelOf(found) });
+  const choose = (event: EventOfKind) => select({ span: spanKey(layer, event.item), kernelName: kernelOf(event) });
   const onSpan = async (group: Span | null) => {
     if (!group) return;
     if (group.layer !== layer) return select({ range: { begin: group.begin, end: group.end } });
@@ -90,7 +86,7 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
     if (chosen) paintFlows(painter, frame, layer.name, chosen.flows.flows, paper("accent"), 2);
   };
   const step = async (by: 1 | -1) => {
-    const next = await occurrence({ layer, kinds: matching.value, from: item.value, fromKind: focus?.kind, by });
+    const next = await occurrence({ layer, kinds: matching.value, from: item, fromKind: focus?.kind, by });
     if (!next) return;
     choose(next);
     showFrom(next);
@@ -133,10 +129,18 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
           overlay={(painter, frame) => arrows.paint(painter, frame)}
           {...{ onHover, focus, highlight }}
         />
-        {item.value >= 0 ? <EventDetails answer={event} layer={layer} /> : null}
+        {item >= 0 ? <EventDetails answer={answer} layer={layer} /> : null}
       </div>
     </div>
   );
+}
+
+/** The selected event: its item (-1 = none is), the answer about it, and that when it has arrived. */
+function useChosenEvent(layer: RunLayer) {
+  const item = useComputed(() => spanItem(selection.value.span)).value;
+  const answer = useAnswer(item < 0 ? null : json<EventAnswer>(current.value, "span", { layer: layer.name, item }));
+  const chosen = answer.value.state === "ready" ? answer.value.value : null;
+  return { item, answer, chosen };
 }
 
 /** The tracks that are shown; above them that of the rows of a query, where the SQL view made one. */
