@@ -102,9 +102,7 @@ ISSUE_WORDS = FactTable(_FILE, IssueWords, "issue")  #: By the pipe.
 #: Kinds of producers; their place in this list is their bit in the masks of the native pass.
 PRODUCERS: tuple[Producer, ...] = tuple(FactTable(_FILE, Producer, "producers").values())
 #: `code.class` -> place in PRODUCERS.
-PRODUCER_OF_CLASS: dict[str, int] = {
-    name: number for number, producer in enumerate(PRODUCERS) for name in producer.classes
-}
+PRODUCER_OF_CLASS: dict[str, int] = {name: bit for bit, producer in enumerate(PRODUCERS) for name in producer.classes}
 
 CACHE_BIT = 1 << PRODUCER_OF_CLASS["vmem_invalidate"]  #: Mask of the producer kind `cache`.
 UNRESOLVED, OTHER_ISSUE = _DECLARED["wait unresolved"], _DECLARED["other issue"]

@@ -374,10 +374,8 @@ def _undrawn(line: Sentence) -> Sentence:
         end = mark.end
     text, marks = marked([*parts, line.text[end:]])
     margin = len(text) - len(text.lstrip())
-    shifted_marks = tuple(
-        mark._replace(begin=max(0, mark.begin - margin), end=max(0, mark.end - margin)) for mark in marks
-    )
-    return replace(line, text=text.strip(), marks=shifted_marks, indent=0)
+    marks = tuple(mark._replace(begin=max(0, mark.begin - margin), end=max(0, mark.end - margin)) for mark in marks)
+    return replace(line, text=text.strip(), marks=marks, indent=0)
 
 
 def _line(row: tuple[str, ...]) -> Block | None:

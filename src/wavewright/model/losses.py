@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from wavewright.base.files import listed
 from wavewright.base.shown import shown
 from wavewright.facts.losses import LOSSES as LOSSES
 from wavewright.model.schema import THREAD_TRACE, names_by_number
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     import polars as pl
 
@@ -39,6 +40,11 @@ class Loss:
     def advice(self) -> str:
         """What to do about it."""
         return LOSSES[self.kind].advice
+
+
+def refused_losses(refused: Mapping[str, str]) -> list[Loss]:
+    """The loss of links that lead out of an input, and of special files, by name with the reason; none = no loss."""
+    return [Loss("not_followed", len(refused), detail=listed(refused))] if refused else []
 
 
 CORE_LOSSES = names_by_number("losses")  #: Numbers that the native core uses (wavewright::Loss) -> names.

@@ -35,11 +35,9 @@ class RunSource(Protocol):
     @property
     def losses(self) -> list[Loss]:
         """The losses so far."""
-        ...
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table in chunks, with these columns in this order; nothing when there are no rows."""
-        ...
 
 
 @dataclass

@@ -95,9 +95,8 @@ def table_spec(name: str, row: str, columns: str) -> TableSpec:
         head, meaning = line.split("|", 1)
         column, dtype, unit = head.split()
         is_optional = dtype.endswith("?") or "null" in re.findall(r"\w+", meaning)
-        specs.append(
-            ColumnSpec(column, dtype.removesuffix("?"), "" if unit == "-" else unit, meaning.strip(), is_optional)
-        )
+        unit = "" if unit == "-" else unit
+        specs.append(ColumnSpec(column, dtype.removesuffix("?"), unit, meaning.strip(), is_optional))
     return TableSpec(name, row, tuple(specs))
 
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 import math
 import os
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from wavewright.base.bounds import integer_of
-from wavewright.base.files import listed
 from wavewright.base.job_folders import read_instead
 from wavewright.base.shown import quoted
 from wavewright.base.words import counted
 from wavewright.errors import NotATraceError, UsageError, WavewrightError
 from wavewright.model.counters import CounterSet
-from wavewright.model.losses import Loss
+from wavewright.model.losses import Loss, refused_losses
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
-from wavewright.readers.files.archive import Archive, is_archive, is_raw_name
+from wavewright.readers.files.archive import Archive, ArchiveFolder, is_archive, is_raw_name
 from wavewright.readers.files.decoded_traces import DecodedTrace, decoded_in_archive, decoded_on_disk, survey
 from wavewright.readers.files.dispatches import Dispatch, choose, named
 from wavewright.readers.files.folder import Directory, Folder
@@ -271,11 +270,7 @@ def candidates_of(path: Path, kind: Kind, inventory: Inventory | None = None) ->
     else:
         decoded, count = decoded_on_disk(below.decoded, inventory), len(below.archives)
         losses = [Loss("unopened_archives", count, detail=counted(count, "archives"))] if count else []
-    return decoded, [*losses, *_not_followed(below.refused)]
-
-
-def _not_followed(refused: Mapping[str, str]) -> list[Loss]:
-    return [Loss("not_followed", len(refused), detail=listed(refused))] if refused else []
+    return decoded, [*losses, *refused_losses(below.refused)]
 
 
 def read_decoded(candidate: DecodedTrace, losses: Sequence[Loss] = (), *, threads: int | None = None) -> ThreadTrace:
@@ -289,14 +284,14 @@ def read_decoded(candidate: DecodedTrace, losses: Sequence[Loss] = (), *, thread
 
         trace = read_parquet(candidate.folder)
         look_beside(trace, candidate.around)
-        add_losses(trace, [*losses, *_not_followed(_parts_not_read(candidate.folder))])
+        add_losses(trace, [*losses, *refused_losses(_parts_not_read(candidate.folder))])
         return trace
     folder, forget_waves = _to_be_kept(candidate.folder)
     trace = read_ui_output(folder, threads)
     forget_waves()
     fill_from_around(trace, candidate.around)
     look_beside(trace, candidate.around)
-    add_losses(trace, [*_disagreements(trace), *losses, *_not_followed(_parts_not_read(candidate.folder))])
+    add_losses(trace, [*_disagreements(trace), *losses, *refused_losses(_parts_not_read(candidate.folder))])
     return trace
 
 
@@ -316,8 +311,6 @@ def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:
 
     Archives are in memory: the bytes of wave files need not stay there when the waves have become tables.
     """
-    from wavewright.readers.files.archive import ArchiveFolder
-
     if not isinstance(folder, ArchiveFolder):
         return folder, lambda: None
     twin = replace(folder, files=dict(folder.files))
@@ -349,8 +342,6 @@ def _disagreements(trace: ThreadTrace) -> list[Loss]:
 
 
 def _in_archives(paths: Sequence[Path]) -> tuple[list[DecodedTrace], list[Loss]]:
-    from wavewright.readers.files.archive import Archive
-
     if len(paths) > MAX_ARCHIVES:
         raise UsageError(f"{len(paths):,} archives", where=str(paths[0].parent), advice="name one of them")
     decoded: list[DecodedTrace] = []

@@ -245,10 +245,8 @@ class Store:
         for part in self._parts(PACKS, kind, condition):
             frames.append(part.rows.filter(~pl.col("capture").is_in(list(packed_captures & part.captures))))
             packed_captures |= part.captures
-        single_files = [
-            name for name in self._names(CAPTURES, kind) if name.removesuffix(ENDING) not in packed_captures
-        ]
-        return frames + [part.rows for part in self._parts(CAPTURES, kind, condition, single_files)]
+        names = [name for name in self._names(CAPTURES, kind) if name.removesuffix(ENDING) not in packed_captures]
+        return frames + [part.rows for part in self._parts(CAPTURES, kind, condition, names)]
 
     def _names(self, folder: str, kind: str) -> list[str]:
         return [name for name in self.place.names(f"{folder}/kind={kind}") if _NAME.fullmatch(name)]

@@ -118,9 +118,8 @@ def loop_spans(code: MachineCode, flow: pl.DataFrame, is_reached: pl.Series) -> 
     Branches to the same row make one loop. At most a thousand, the longest.
     """
     rows = code.rows.select("row", "function").with_columns(flow.select("flow", "target_row"), is_reached=is_reached)
-    back = rows.filter(
-        "is_reached", pl.col("flow").is_in([BRANCH, JUMP]), pl.col("target_row").is_between(0, pl.col("row"))
-    )
+    goes_back = pl.col("target_row").is_between(0, pl.col("row"))
+    back = rows.filter("is_reached", pl.col("flow").is_in([BRANCH, JUMP]), goes_back)
     back = back.with_columns(target_function=rows["function"].gather(back["target_row"]))
     spans = (
         back.filter(pl.col("function") == pl.col("target_function"))

@@ -49,10 +49,8 @@ def live_registers(code: MachineCode) -> LiveRegisters | None:
     rows = code.rows.with_columns(code_object=pl.lit(0))
     flow = with_full_writes(flow_rows(code), rows, code.operands)
     is_entry = pl.col("address").eq_missing(pl.lit(code.kernel.address, pl.UInt64))
-    entry = code.rows.filter(is_entry)["row"]
-    answer = _core.live_registers(
-        flow.to_dict(), code.operands.to_dict(), given_registers(code), entry.cast(pl.Int32).sort()
-    )
+    entry = code.rows.filter(is_entry)["row"].cast(pl.Int32).sort()
+    answer = _core.live_registers(flow.to_dict(), code.operands.to_dict(), given_registers(code), entry)
     if answer is None:
         return None
     rows, at_entry = map(pl.DataFrame, answer)

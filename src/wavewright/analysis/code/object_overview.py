@@ -42,11 +42,10 @@ def code_overview(places: Sequence[ObjectPlace], *, override: Resources | None =
             row |= {"target": place.target or opened.target, "size": place.size or len(opened.elf.data)}
             row |= {"kernel_count": len(opened.kernels), "code_bytes": sum(size for _, size in opened.text_ranges)}
         objects.append(row)
+        target = opened.target if opened else None
         for number, kernel in enumerate(opened.kernels if opened else ()):
             identity = {"object": place.number, "kernel": number, "demangled": names[kernel.name]}
-            rows.append(
-                identity | _kernel_row(opened.target if opened else None, kernel, override or Resources(), notes)
-            )
+            rows.append(identity | _kernel_row(target, kernel, override or Resources(), notes))
     return CodeOverview(
         frame_of(CodeOverview.tables["objects"], objects),
         frame_of(CodeOverview.tables["kernels"], rows),

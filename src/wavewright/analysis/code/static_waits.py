@@ -30,7 +30,7 @@ class _Effect(NamedTuple):
     waits: tuple[Wait, ...]
 
 
-_State = dict[str, deque[_Operation]]
+_State = dict[str, deque[_Operation]]  #: Counter -> its outstanding operations, the oldest first.
 
 
 def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, family: str) -> pl.DataFrame:
@@ -44,62 +44,65 @@ def static_waits(texts: Sequence[str], flow: pl.DataFrame, loops: pl.DataFrame, 
         instruction_class = classify(text, family)
         waits = waits_of(text, family)
         effect_of_text[text] = _Effect(instruction_class.counters, instruction_class.in_order, waits)
-    effects = [effect_of_text[text] for text in texts]
+    walk = _Walk([effect_of_text[text] for text in texts])
     flows, targets = flow["flow"].to_list(), flow["target_row"].to_list()
-    answers: dict[int, list[tuple[object, ...]]] = {}
-    at_row: dict[int, tuple[_State, int]] = {}  # what is outstanding at the first branch to a row
-    state: _State = {}
-    time = 0
     parents = set(loops["parent"].drop_nulls().to_list())
-    inner = {
-        last: first
-        for loop, first, last in loops.select("loop", "first_row", "last_row").iter_rows()
-        if loop not in parents
-    }
+    spans = loops.select("loop", "first_row", "last_row").iter_rows()
+    innermost_loops = {last: first for loop, first, last in spans if loop not in parents}
     for row in range(len(texts)):
-        if row in at_row and not state:
-            state, time = at_row.pop(row)
-        _step(row, time, state, effects[row], answers, since=-1)
-        time += 1
-        target = targets[row]
-        if flows[row] in (BRANCH, JUMP) and target > row and target not in at_row:
-            at_row[target] = (_copied(state), time)
-        if row in inner:
-            again, start = _copied(state), time
-            for repeated in range(inner[row], row + 1):
-                _step(repeated, time, again, effects[repeated], answers, since=start)
-                time += 1
-            state = again
+        walk.arrive(row)
+        walk.step(row)
+        if flows[row] in (BRANCH, JUMP) and targets[row] > row:
+            walk.branch(targets[row])
+        if row in innermost_loops:
+            second_iteration = walk.time
+            for repeated in range(innermost_loops[row], row + 1):
+                walk.step(repeated, since=second_iteration)
         if flows[row] in (END, JUMP, BACK, ANYWHERE):
-            state = {}
-    rows = [answer for row in sorted(answers) for answer in answers[row]]
+            walk.state = {}
+    rows = [wait for row in sorted(walk.waits) for wait in walk.waits[row]]
     return pl.DataFrame(rows, schema=WAITS.dtypes, orient="row")
 
 
-def _copied(state: _State) -> _State:
-    return {counter: operations.copy() for counter, operations in state.items()}
+class _Walk:
+    """A way through the code: what is outstanding, and the waits that were resolved."""
 
+    def __init__(self, effects: Sequence[_Effect]) -> None:
+        self.waits: dict[int, list[tuple[object, ...]]] = {}  # row -> its rows of `WAITS`
+        self.state: _State = {}
+        self.time = 0  # instructions so far
+        self._effects = effects
+        self._at_target: dict[int, tuple[_State, int]] = {}  # state and time at the first branch to a row
 
-def _step(
-    row: int, time: int, state: _State, effect: _Effect, answers: dict[int, list[tuple[object, ...]]], *, since: int
-) -> None:
-    """Let a row add to counters and wait; operations before time `since` belong to the iteration before."""
-    if effect.waits:
-        answers[row] = [_waited(row, time, state, counter, value, since) for counter, value in effect.waits]
-    for counter in effect.counters:
-        outstanding = state.setdefault(counter, deque(maxlen=_MOST_OUTSTANDING))
-        outstanding.append(_Operation(row, time, effect.in_order))
+    def branch(self, target: int) -> None:
+        state = {counter: operations.copy() for counter, operations in self.state.items()}
+        self._at_target.setdefault(target, (state, self.time))
 
+    def arrive(self, row: int) -> None:
+        """Go on with what was outstanding at a branch to the row, where nothing comes from the row before."""
+        if row in self._at_target and not self.state:
+            self.state, self.time = self._at_target.pop(row)
 
-def _waited(row: int, time: int, state: _State, counter: str, value: int, since: int) -> tuple[object, ...]:
-    outstanding = state.get(counter)
-    if not outstanding or len(outstanding) <= value:
-        return row, counter, value, 0, None, None, False, True
-    is_certain = value == 0 or all(operation.in_order for operation in outstanding)
-    count = len(outstanding) - value
-    latest = outstanding[count - 1]
-    if is_certain:
-        for _ in range(count):
-            outstanding.popleft()
-    around = latest.time < since
-    return row, counter, value, count, latest.row, time - latest.time - 1, around, is_certain
+    def step(self, row: int, *, since: int = -1) -> None:
+        """Let a row wait and add to counters; operations before time `since` belong to the iteration before."""
+        effect = self._effects[row]
+        if effect.waits:
+            self.waits[row] = [self._resolved(row, counter, value, since) for counter, value in effect.waits]
+        for counter in effect.counters:
+            outstanding = self.state.setdefault(counter, deque(maxlen=_MOST_OUTSTANDING))
+            outstanding.append(_Operation(row, self.time, effect.in_order))
+        self.time += 1
+
+    def _resolved(self, row: int, counter: str, value: int, since: int) -> tuple[object, ...]:
+        """A row of `WAITS`; removes the operations that are certainly complete."""
+        outstanding = self.state.get(counter)
+        if not outstanding or len(outstanding) <= value:
+            return row, counter, value, 0, None, None, False, True
+        is_certain = value == 0 or all(operation.in_order for operation in outstanding)
+        count = len(outstanding) - value
+        latest = outstanding[count - 1]
+        if is_certain:
+            for _ in range(count):
+                outstanding.popleft()
+        is_around_loop = latest.time < since
+        return row, counter, value, count, latest.row, self.time - latest.time - 1, is_around_loop, is_certain

@@ -23,14 +23,12 @@ class ByteSource(Protocol):
     @property
     def size(self) -> int:
         """Number of bytes."""
-        ...
 
     def read_at(self, offset: int, size: int) -> bytes:
         """Up to `size` bytes from `offset` on; fewer where the source ends.
 
         Raises `OSError` when the file cannot be read; `PackedError` when they cannot be unpacked.
         """
-        ...
 
 
 class MemoryBytes:

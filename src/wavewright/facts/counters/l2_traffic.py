@@ -33,6 +33,5 @@ class TrafficFormula(Fact, frozen=True):
 @cache
 def traffic_formulas() -> tuple[TrafficFormula, ...]:
     """The formulas in the order in which they are preferred, per metric."""
-    return decoded(
-        packaged("counters/l2_traffic.toml")["formulas"], tuple[TrafficFormula, ...], where="l2_traffic.toml"
-    )
+    declared = packaged("counters/l2_traffic.toml")["formulas"]
+    return decoded(declared, tuple[TrafficFormula, ...], where="l2_traffic.toml")

@@ -83,14 +83,14 @@ def catalog(targets: Sequence[str] = METRIC_TARGETS, *, more: Sequence[Path] = (
     rows: dict[_Key, _Row] = {}
     tables: dict[tuple[str, str], list[_Key]] = {}
     for target in targets:
-        theirs = {key: metric for key, _, _, metric in _metrics(target, (), amd=True)}
+        reference_metrics = {key: metric for key, _, _, metric in _metrics(target, (), amd=True)}
         before: _Key | None = None
         for key, panel, table, metric in _metrics(target, more):
             order = tables.setdefault(key[:2], [])
             if key not in rows:
                 rows[key] = _Row(panel, table, metric, {})
-                order.insert(order.index(before) + 1 if before in order else 0, key)
-            rows[key].of[target] = (metric, theirs.get(key))
+                order.insert(order.index(before) + 1 if before in order else 0, key)  # where this target has it
+            rows[key].by_target[target] = (metric, reference_metrics.get(key))
             before = key
     families = list(dict.fromkeys(family for family, _ in tables))
     ordered = sorted(tables, key=lambda at: (families.index(at[0]), *map(int, at[1].split("."))))
@@ -119,7 +119,7 @@ def entries_for(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntr
         lambda entry: asked in (str(entry.panel_number), entry.panel_word),
         lambda entry: counter in entry.counters,
         lambda entry: asked in entry.name.lower(),
-        lambda entry: any(asked in _words(variant.metric) for variant in entry.variants),
+        lambda entry: any(asked in _formula_names(variant.metric) for variant in entry.variants),
         lambda entry: any(counter in name for name in entry.counters),
     )
     for matches in ways if asked else ():
@@ -129,7 +129,7 @@ def entries_for(entries: Iterable[CatalogEntry], text: str) -> tuple[CatalogEntr
     return ()
 
 
-def _words(metric: Metric) -> set[str]:
+def _formula_names(metric: Metric) -> set[str]:
     """Names in its formula and peak, as declared."""
     return set(re.findall(r"[a-z_][a-z0-9_]*", f"{metric.written} {metric.written_peak}"))
 
@@ -139,10 +139,12 @@ _Key = tuple[str, str, str]  #: Family, table, name.
 
 @dataclass
 class _Row:
+    """A metric of a table while the targets are gone through."""
+
     panel: Panel
     table: MetricTable
-    metric: Metric
-    of: dict[str, tuple[Metric, Metric | None]]
+    metric: Metric  #: On the first target that has it.
+    by_target: dict[str, tuple[Metric, Metric | None]]  #: The metric, and that of the reference's rules.
 
 
 def _metrics(
@@ -158,11 +160,11 @@ def _metrics(
 
 def _entry(family: str, row: _Row) -> CatalogEntry:
     variants: dict[tuple[object, ...], Variant] = {}
-    for target, (metric, theirs) in row.of.items():
-        other = theirs if metric.defect else None
-        reference = other and (other.formula, other.peak, other.unit)
-        key = (metric.unit, metric.formula, metric.peak, metric.level, reference)
-        variants.setdefault(key, Variant({}, metric, other)).ids[target] = metric.id
+    for target, (metric, reference_metric) in row.by_target.items():
+        reference = reference_metric if metric.defect else None  # else the rules do not differ
+        form_of_reference = reference and (reference.formula, reference.peak, reference.unit)
+        key = (metric.unit, metric.formula, metric.peak, metric.level, form_of_reference)
+        variants.setdefault(key, Variant({}, metric, reference)).ids[target] = metric.id
     return CatalogEntry(
         family,
         row.panel.number,

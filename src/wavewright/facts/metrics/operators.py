@@ -21,32 +21,32 @@ from wavewright.facts.loader import FactTable, UserFact, decoded, packaged
 from wavewright.facts.metrics.expression import parse
 
 _ADVICE = "each model is a table of its name; see docs/reference/operators.md"
-_MOST = 1 << 62  #: Larger results are damage.
+_RESULT_MAX = 1 << 62  #: Larger results are damage.
 #: Bytes of an element, by the name that PyTorch records; of others, the bytes moved are unknown.
 TYPE_BYTES: dict[str, int] = packaged("metrics/element_bytes.toml")
 _TYPES = packaged("metrics/operator_types.toml")
 
 
 class OperatorModel(UserFact, frozen=True):
-    """One model; the keys are explained in `operators.toml`."""
+    """One model; `operators.toml` explains the keys in full, with the names that formulas may use."""
 
     name: str
-    operators: tuple[str, ...]
-    flops: str
-    bytes: str
-    shapes: dict[str, str] = field(default_factory=dict)
-    values: dict[str, int] = field(default_factory=dict)
+    operators: tuple[str, ...]  #: Patterns of the names of operators.
+    flops: str  #: Formula of the operations of a call.
+    bytes: str  #: Formula of the bytes that are read and written at least.
+    shapes: dict[str, str] = field(default_factory=dict)  #: Input -> names of the lengths of its dimensions.
+    values: dict[str, int] = field(default_factory=dict)  #: Name -> input whose recorded number it is.
     constants: dict[str, float] = field(default_factory=dict)
-    types: tuple[int, ...] = ()
-    causal: int = -1
-    convolution: tuple[int, ...] = ()
-    between: dict[str, tuple[str, str]] = field(default_factory=dict)
-    inside: dict[str, tuple[str, int]] = field(default_factory=dict)
-    tiles: dict[str, str] = field(default_factory=dict)
-    is_of_step: bool = False
-    is_inner: bool = False
-    is_broadcast: bool = False
-    assumes: str = ""
+    types: tuple[int, ...] = ()  #: Inputs that the matrix unit multiplies; empty = the vector unit works.
+    causal: int = -1  #: Input that says whether the mask is causal; -1 = there is no mask.
+    convolution: tuple[int, ...] = ()  #: Inputs of a convolution, as `_convolution` takes them.
+    between: dict[str, tuple[str, str]] = field(default_factory=dict)  #: Name -> formulas of its least and its most.
+    inside: dict[str, tuple[str, int]] = field(default_factory=dict)  #: Name -> operator in the call, and its input.
+    tiles: dict[str, str] = field(default_factory=dict)  #: Name of a width -> pattern of the kernel that tells it.
+    is_of_step: bool = False  #: Whether numbers of tokens of a serving step are needed.
+    is_inner: bool = False  #: Whether it counts only where no other product is around it.
+    is_broadcast: bool = False  #: Whether `out` is the number of elements of both inputs, broadcast.
+    assumes: str = ""  #: What is not recorded; empty = nothing.
 
     @property
     def pattern(self) -> str:
@@ -145,16 +145,16 @@ def cost(
 def _bounds(
     model: OperatorModel, names: dict[str, float], inside: Mapping[str, Any]
 ) -> tuple[dict[str, float], dict[str, float]]:
-    """The names with the least and with the most that they can be."""
+    """The names with the least and with the most that they can be; bounds of one name may use those before it."""
     names |= {name: float(inside[name]) for name in model.inside}
     least, most = names, dict(names)
     for name, pattern in model.tiles.items():
-        rows, experts = names["t"] * names["topk"], names["e"]
+        rows, experts = names["t"] * names["topk"], names["e"]  # each token goes to `topk` experts
         low, high, names[f"e{name}"] = _width(pattern, *inside[name], rows=rows, experts=experts)
         if name not in names:
             least[name], most[name] = low, high
         elif not low <= names[name] <= high:
-            raise ValueError
+            raise ValueError  # the kernel is another than the shapes say
         most[f"e{name}"] = names[f"e{name}"]
     for name, (lowest, highest) in model.between.items():
         bounds = float(parse(lowest).evaluate(least)), float(parse(highest).evaluate(most))
@@ -183,7 +183,7 @@ def _width(pattern: str, kernel: str, workgroups: int, *, rows: float, experts: 
 
 def _number(formula: str, names: Mapping[str, float]) -> int | None:
     value = float(parse(formula).evaluate({name: float(number) for name, number in names.items()}))
-    return round(value) if isfinite(value) and 0 <= value < _MOST else None
+    return round(value) if isfinite(value) and 0 <= value < _RESULT_MAX else None
 
 
 def _list(text: str | None) -> tuple[Any, ...]:
@@ -193,7 +193,10 @@ def _list(text: str | None) -> tuple[Any, ...]:
 
 @dataclass(frozen=True)
 class _Inputs:
-    """The recorded inputs of an operator: shapes, types, and values of those that are not tensors."""
+    """The recorded inputs of an operator: shapes, types, and values of those that are not tensors.
+
+    `ValueError` = the operator was recorded in another form than its model says; then its cost is not known.
+    """
 
     dims: tuple[Any, ...]
     types: tuple[str, ...]
@@ -202,7 +205,7 @@ class _Inputs:
     def shape(self, number: int) -> tuple[int, ...]:
         """The shape of an input."""
         shape = self.dims[number] if number < len(self.dims) else []
-        if not isinstance(shape, list) or not all(isinstance(size, int) and 0 <= size < _MOST for size in shape):
+        if not isinstance(shape, list) or not all(isinstance(size, int) and 0 <= size < _RESULT_MAX for size in shape):
             raise ValueError
         return tuple(shape)
 
@@ -285,7 +288,7 @@ def _pairs(queries: int, keys: int, *, is_causal: bool) -> int:
 
 def _convolution(inputs: _Inputs, places: tuple[int, ...]) -> dict[str, float]:
     """`out` elements, `taps` per element, and `gradients` that are asked for."""
-    first, *lists, transposition, groups = places
+    first, *lists, transposition, groups = places  # lists: strides, padding, dilation
     data, weight = inputs.shape(first), inputs.shape(first + 1)
     strides, padding, dilation = (inputs.numbers(place) for place in lists)
     count = len(data) - 2
@@ -301,6 +304,7 @@ def _convolution(inputs: _Inputs, places: tuple[int, ...]) -> dict[str, float]:
     ]
     if min(sizes) < 0:
         raise ValueError
+    # Of the backward pass, whose first input is another, the mask of gradients is behind the groups.
     mask = json.loads(inputs.value(groups + 1).lower() or "[]") if first else []
     gradients = sum(map(bool, mask[:2]))
     return {"out": data[0] * weight[0] * prod(sizes), "taps": prod(weight[1:]), "gradients": gradients}

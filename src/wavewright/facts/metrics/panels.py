@@ -36,9 +36,7 @@ def formula_of(target: str, name: str, *, amd: bool = False) -> str | None:
     Raises `UsageError` when no target has a formula of that name.
     """
     formulas = formulas_of(target, amd=amd)
-    if name not in formulas and not any(
-        name in formula_names for family in families() for formula_names in family.named
-    ):
+    if name not in formulas and not any(name in names for family in families() for names in family.named):
         raise UsageError(f"no formula {name[:60]!r}", advice=f"formulas: {', '.join(formulas)}")
     return formulas.get(name)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from wavewright.errors import UsageError
 from wavewright.facts.metrics.names import is_derived
@@ -17,7 +18,7 @@ MAX_LENGTH = 4000  #: Characters of a formula.
 _MAX_NODES = 1000  #: Far below where the recursion of Python's parser and of the evaluations ends.
 _MOST_CHANNELS = 4096
 _MOST_INSTANCES = 256  #: Of `max`, `min` and `mean`.
-_LARGEST = 1e300
+_LARGEST = 1e300  #: Of the numbers in formulas.
 _CALLS = ("max", "min", "mean", "sum")
 
 
@@ -94,45 +95,66 @@ def _call(node: ast.Call, text: str) -> Node:
     word = node.func.id if isinstance(node.func, ast.Name) else ""
     if word not in _CALLS or node.keywords:
         raise wrong(text, f"the functions are {', '.join(_CALLS)}", node.col_offset)
-    if word != "sum" and (channels := _bounded_channels(node, text)):
-        if word == "mean":
-            first, counter = channels[0].first or 0, channels[0].counter
-            end = first + len(channels)
-            total = Leaf(f"sum({counter}[{first}:{end}])", counter, first, end)
-            return Operation("/", (total, Number(float(len(channels)))))
+    if word == "sum":
+        return _sum_of_channels(node, text)
+    channels = _bounded_channels(node, text)
+    if channels and word == "mean":
+        first, counter = channels[0].first or 0, channels[0].counter
+        end = first + len(channels)
+        total = Leaf(f"sum({counter}[{first}:{end}])", counter, first, end)
+        return Operation("/", (total, Number(float(len(channels)))))
+    if channels:
         return Operation(word, channels) if len(channels) > 1 else channels[0]
-    if word != "sum":
-        if len(node.args) < 2 or word == "mean":
-            operands = (
-                "channels, as in mean(TCC_HIT[0:16])" if word == "mean" else "at least two values, or TCC_HIT[0:16]"
-            )
-            raise wrong(text, f"{word} takes {operands}", node.col_offset)
-        return Operation(word, tuple(read_node(item, text) for item in node.args))
-    item = node.args[0] if len(node.args) == 1 else None
-    if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):
+    if word == "mean":
+        raise wrong(text, "mean takes channels, as in mean(TCC_HIT[0:16])", node.col_offset)
+    if len(node.args) < 2:
+        raise wrong(text, f"{word} takes at least two values, or TCC_HIT[0:16]", node.col_offset)
+    return Operation(word, tuple(read_node(item, text) for item in node.args))
+
+
+def _sum_of_channels(node: ast.Call, text: str) -> Leaf:
+    """The sum of `sum(TCC_HIT[0:16])` or `sum(TCC_HIT[:])`, which is one value."""
+    channels = _slice_in(node)
+    if channels is None:
         raise wrong(text, "sum takes the channels of a counter, as in sum(TCC_HIT[:])", node.col_offset)
-    counter = _indexed(item, text)
-    first = 0 if item.slice.lower is None else _channel(item.slice.lower, text)
-    end = -1 if item.slice.upper is None else _channel(item.slice.upper, text)
+    counter = _indexed(channels.subscript, text)
+    first = 0 if channels.lower is None else _channel(channels.lower, text)
+    end = -1 if channels.upper is None else _channel(channels.upper, text)  # -1 = all there are
     if 0 <= end <= first:
         raise wrong(text, f"no channel is in [{first}:{end}]", node.col_offset)
-    both = "" if first == 0 and end == -1 else (str(first), "" if end == -1 else str(end))
-    return Leaf(f"sum({counter}[{both[0]}:{both[1]}])" if both else f"sum({counter}[:])", counter, first, end)
+    bounds = ":" if first == 0 and end == -1 else f"{first}:{'' if end == -1 else end}"
+    return Leaf(f"sum({counter}[{bounds}])", counter, first, end)
 
 
 def _bounded_channels(node: ast.Call, text: str) -> tuple[Leaf, ...]:
     """The channels of `max(TCC_HIT[0:16])`, each a value of its own; empty where the call has another form."""
-    item = node.args[0] if len(node.args) == 1 else None
-    if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):
+    channels = _slice_in(node)
+    if channels is None:
         return ()
-    counter = _indexed(item, text)
-    first = 0 if item.slice.lower is None else _channel(item.slice.lower, text)
-    if item.slice.upper is None:
+    counter = _indexed(channels.subscript, text)
+    first = 0 if channels.lower is None else _channel(channels.lower, text)
+    if channels.upper is None:
         raise wrong(text, f"the end is needed, as in {counter}[0:16]", node.col_offset)
-    end = _channel(item.slice.upper, text)
+    end = _channel(channels.upper, text)
     if not 0 < end - first <= _MOST_INSTANCES:
         raise wrong(text, f"1 to {_MOST_INSTANCES} channels are expected", node.col_offset)
     return tuple(Leaf(f"{counter}[{channel}]", counter, channel) for channel in range(first, end))
+
+
+class _Slice(NamedTuple):
+    """`COUNTER[lower:upper]`; None = that bound is open."""
+
+    subscript: ast.Subscript
+    lower: ast.expr | None
+    upper: ast.expr | None
+
+
+def _slice_in(node: ast.Call) -> _Slice | None:
+    """The slice that is the only argument of a call; None = it has other arguments."""
+    item = node.args[0] if len(node.args) == 1 else None
+    if not (isinstance(item, ast.Subscript) and isinstance(item.slice, ast.Slice) and item.slice.step is None):
+        return None
+    return _Slice(item, item.slice.lower, item.slice.upper)
 
 
 def _indexed(node: ast.Subscript, text: str) -> str:

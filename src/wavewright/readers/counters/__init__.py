@@ -8,10 +8,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from wavewright.base.files import listed
 from wavewright.errors import WavewrightError
 from wavewright.model.counters import CounterSet, System
-from wavewright.model.losses import Loss
+from wavewright.model.losses import Loss, refused_losses
 from wavewright.readers.counters.assembly import assembled
 from wavewright.readers.counters.capture_files import CaptureFiles, beside, find_counters, plain_stem
 from wavewright.readers.counters.execution import Pass, wide_pass, with_agent_numbers, with_processes_together
@@ -101,8 +100,7 @@ def _opened(place: Path, target: str | None, listings: Inventory, losses: list[L
     system = with_facts(system, target, losses)
     passes = without_silent(with_processes_together([*map(with_agent_numbers, passes)]), losses)
     losses += _partner_losses(passes, system)
-    if files.refused:
-        losses.append(Loss("not_followed", len(files.refused), detail=listed(files.refused)))
+    losses += refused_losses(files.refused)
     if files.left_out:
         names = ", ".join(file.name for file in files.left_out[:_NAMED])
         losses.append(Loss("other_forms", len(files.left_out), detail=names))

@@ -72,9 +72,8 @@ def described(table: Table) -> pl.DataFrame:
     for name in _TIMES:
         if described_rows[name].null_count() != frame[name].null_count():
             described_rows = described_rows.with_columns(frame[name].str.strip_chars().cast(pl.Float64, strict=False))
-    return described_rows.with_columns(
-        pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in _TIMES
-    )
+    possible_times = (pl.when(pl.col(name).is_between(0, LARGEST_INTEGER)).then(name) for name in _TIMES)
+    return described_rows.with_columns(possible_times)
 
 
 def bounded(frame: pl.DataFrame, *names: str) -> pl.DataFrame:

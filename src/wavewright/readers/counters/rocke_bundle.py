@@ -146,9 +146,8 @@ def _manifest(folder: Path) -> _Manifest:
 def _record(folder: Path, place: str) -> _Record:
     record = _decoded(_inside(folder, place), _Record)
     if record.schema != _RECORD_SCHEMA:
-        raise DamagedError(
-            f"a record of schema {record.schema[:60]!r}", where=place, advice=f"known is {_RECORD_SCHEMA}"
-        )
+        problem = f"a record of schema {record.schema[:60]!r}"
+        raise DamagedError(problem, where=place, advice=f"known is {_RECORD_SCHEMA}")
     return record
 
 

@@ -108,9 +108,8 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str
     8.0
     """
     agents = [_Agent({name.lower(): word for name, word in row.items() if name}, row) for row in rows]
-    used_gpus = _named_gpus(
-        [each for each in agents if (each.fields.get("agent_type") or "").upper() == "GPU"], used_ids
-    )
+    gpus_listed = [agent for agent in agents if (agent.fields.get("agent_type") or "").upper() == "GPU"]
+    used_gpus = _named_gpus(gpus_listed, used_ids)
     if len({gpu.fields.get("name") for gpu in used_gpus}) != 1:
         return System()
     row = used_gpus[0].fields
@@ -275,9 +274,8 @@ def _without_implausible(system: System, facts: gpus.Arch | None, losses: list[L
         if value is None or system.said_by.get(name) == "--target":
             continue
         is_far = bool(usual) and not usual / factor <= value <= usual * factor
-        is_of_one_die = (
-            name == "memory_gb_per_second" and not usual and value * factor < _slowest_whole_memory(system, facts)
-        )
+        is_memory = name == "memory_gb_per_second"
+        is_of_one_die = is_memory and not usual and value * factor < _slowest_whole_memory(system, facts)
         if is_far or is_of_one_die or not least <= value <= most:
             removed_fields[name] = None
             detail = f"{system.said_by.get(name, 'the capture')} says {name} {value:g}"

@@ -15,8 +15,7 @@ import polars as pl
 
 from wavewright import _core
 from wavewright.base.cache import cache_folder
-from wavewright.base.files import listed
-from wavewright.model.losses import Loss, loss_frame
+from wavewright.model.losses import Loss, loss_frame, refused_losses
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import Executed, ThreadTrace, TraceSource
 from wavewright.readers.files.capture import Capture, CodeObjectFile, Window, find_capture
@@ -133,8 +132,7 @@ def decode_window(
     for record, se in zip(records, engines, strict=True):
         losses += assemble.losses_of_core(record, se)
     losses += code.losses + code.missing_for(entries)
-    if capture.refused:
-        losses.append(Loss("not_followed", len(capture.refused), detail=listed(capture.refused)))
+    losses += refused_losses(capture.refused)
     if not is_counted and buffers.byte_count > LARGE_BYTES and cache_folder() is None:
         size_bytes = core_tables["instructions"].height * _BYTES_OF_ONE
         losses.append(Loss("all_in_memory", detail=f"{size_bytes / 1e9:.1f} GB"))
@@ -171,7 +169,7 @@ def _source_table(trace: ThreadTrace, source_root: str | os.PathLike[str] | None
 
     refusals: dict[str, str] = {}
     table = read_sources(trace.code, source_root, refusals)
-    add_losses(trace, [Loss("not_followed", len(refusals), detail=listed(refusals))] if refusals else [])
+    add_losses(trace, refused_losses(refusals))
     return table
 
 

@@ -60,10 +60,10 @@ class Buffers:
 
     def count(self, program: _core.Program, *, first_bytes: int = -1) -> list[_core.Records]:
         """Decode all files, a few at a time, and only count instructions and states; of each its first bytes or all."""
-        groups = self._groups()
-        return [
-            record for group in groups for record in self._decoded(group, program, rows=False, first_bytes=first_bytes)
-        ]
+        records: list[_core.Records] = []
+        for group in self._groups():
+            records += self._decoded(group, program, rows=False, first_bytes=first_bytes)
+        return records
 
     def each(self, program: _core.Program, counts: Sequence[tuple[int, int]]) -> Iterator[_core.Records]:
         """Decode file after file with rows; `counts` has the numbers of waves and instructions of each.

@@ -143,9 +143,7 @@ class Code:
         kernels = (kernel for part in self.parts if part.elf for kernel in part.elf.kernels)
         wave64_kernels = {kernel.name for kernel in kernels if kernel.wave_size == 64}
         code = with_operands(classify_frame(code, target), target, wave64_kernels)
-        return code.select(
-            pl.col(column.name).cast(getattr(pl, column.dtype)) for column in THREAD_TRACE["code"].columns
-        )
+        return code.select(THREAD_TRACE["code"].casts)
 
     def _described(self, part: _Part, listing: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
         """A part's rows with `function`, `file`, `line` and `inline_chain`."""

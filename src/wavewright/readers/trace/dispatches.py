@@ -98,10 +98,8 @@ def _in_window(capture: Capture, window: Window) -> Contents:
     has_waves = is_long or tables["waves"].height > 0
     factors = (max(1.0, file.byte_count / SCANNED_BYTES) for file in window.files)
     count = round(sum(record.instruction_count * factor for record, factor in zip(records, factors, strict=True)))
-    known_count = None if is_long and not count else count
-    return Contents(
-        _pairs(traced_kernels), has_waves, _pairs(others), is_partial=is_long, instruction_count=known_count
-    )
+    estimate = None if is_long and not count else count
+    return Contents(_pairs(traced_kernels), has_waves, _pairs(others), is_partial=is_long, instruction_count=estimate)
 
 
 def _entered(waves: pl.DataFrame, kernels: pl.DataFrame) -> pl.DataFrame:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path, PurePosixPath
 
 import polars as pl
 
-from wavewright.base.files import is_inside, listed, not_read, read_regular
-from wavewright.model.losses import Loss
+from wavewright.base.files import is_inside, not_read, read_regular
+from wavewright.model.losses import refused_losses
 from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.files.folder import Directory
@@ -56,7 +55,7 @@ def add_sources(trace: ThreadTrace, source_root: str | os.PathLike[str]) -> None
     refusals: dict[str, str] = {}
     texts = read_sources(rows, source_root, refusals).filter(~pl.col("file").is_in(with_text["file"].implode()))
     trace.tables["sources"] = pl.concat([with_text, texts])
-    _say_refused(trace, refusals)
+    add_losses(trace, refused_losses(refusals))
 
 
 def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
@@ -70,12 +69,7 @@ def add_sources_beside(trace: ThreadTrace, place: Path) -> None:
     if is_inside(root, place):
         add_sources(trace, root)
     else:
-        _say_refused(trace, {"src": not_read(root, place)})
-
-
-def _say_refused(trace: ThreadTrace, refusals: Mapping[str, str]) -> None:
-    if refusals:
-        add_losses(trace, [Loss("not_followed", len(refusals), detail=listed(refusals))])
+        add_losses(trace, refused_losses({"src": not_read(root, place)}))
 
 
 def _text_below(root: Path, file: str, refusals: dict[str, str]) -> str | None:

@@ -216,11 +216,9 @@ class _Life(NamedTuple):
 class _RegisterFile:
     """The vector registers that webs may get, with the lives of the values in them (`lives`)."""
 
-    def __init__(
-        self, block: Webs, order: Sequence[int], web_lives: dict[int, _Life], vgpr_count: int, most: int
-    ) -> None:
+    def __init__(self, block: Webs, order: Sequence[int], lives: dict[int, _Life], vgpr_count: int, most: int) -> None:
         self._vgpr_count, self._most = vgpr_count, most
-        self._registers_of_webs = {number for web in web_lives for number in block.registers[web]}
+        self._registers_of_webs = {number for web in lives for number in block.registers[web]}
         self.lives = self._kept_lives([block.rows[place].row for place in order], block.live_out)
 
     def _kept_lives(self, rows: Sequence[CodeRow], live_out: int) -> dict[int, list[_Life]]:

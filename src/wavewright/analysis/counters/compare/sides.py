@@ -81,9 +81,7 @@ def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]]
 
     Kernels match by name. Where none does, single kernels are compared all the same, several as a whole.
     """
-    ranks, base_ranks = (
-        dict(each_side.kernels.select("kernel_name", "kernel").iter_rows()) for each_side in (side, base)
-    )
+    ranks, base_ranks = (dict(each.kernels.select("kernel_name", "kernel").iter_rows()) for each in (side, base))
     common = [name for name in base_ranks if name in ranks]
     notes = list(_unmatched(base, side, len(common)))
     if common:
@@ -94,9 +92,8 @@ def matched(base: Side, side: Side) -> tuple[list[tuple[int | None, int | None]]
     if not ranks or not base_ranks:
         return [], notes
     if len(ranks) == len(base_ranks) == 1:
-        notes.append(
-            f"the kernels of {base.label} and {side.label} have different names: they are compared all the same"
-        )
+        names = f"the kernels of {base.label} and {side.label} have different names"
+        notes.append(f"{names}: they are compared all the same")
         return [(next(iter(base_ranks.values())), next(iter(ranks.values())))], notes
     notes.append(f"no kernel is in both {base.label} and {side.label}: all their dispatches are compared as a whole")
     return [(None, None)], notes

@@ -11,7 +11,7 @@ import polars as pl
 
 from wavewright.model.counters import CounterSet
 
-_SMALL = 1 << 18  # values
+_SMALL_VALUES = 1 << 18  # of a frame; larger ones are taken over column by column
 _CHANNEL = re.compile(r"(.+)\[(\d+)\]")
 
 
@@ -21,16 +21,17 @@ class PassColumns:
     def __init__(self, frame: pl.DataFrame, numbers: Any) -> None:
         self._frame = frame
         pass_dispatches = frame["dispatch"].to_numpy()
-        self._rows: Any = None  # Row of the frame for each dispatch, -1 = none; None = the rows are the dispatches.
+        #: Row of the frame for each dispatch, -1 = it has none; None = its rows are the dispatches in their order.
+        self._rows: Any = None
         if not len(pass_dispatches):
             self._rows = np.full(len(numbers), -1)
         elif not np.array_equal(pass_dispatches, numbers):
             order = np.argsort(pass_dispatches, kind="stable")
             place = np.minimum(np.searchsorted(pass_dispatches[order], numbers), len(pass_dispatches) - 1)
             self._rows = np.where(pass_dispatches[order][place] == numbers, order[place], -1)
-        self._kept: dict[str, Any] = {}
-        self._whole: Any = None
-        self._place: dict[str, int] = {}
+        self._vectors: dict[str, Any] = {}  # columns that were asked for
+        self._matrix: Any = None  # a small frame, a row for each column
+        self._row_of_name: dict[str, int] = {}  # of the matrix
         self.names = frozenset(frame.columns) - {"dispatch"}
         self.channels: dict[str, list[int]] = {}  # Counter -> its channels, in order.
         for name in frame.columns:
@@ -41,36 +42,36 @@ class PassColumns:
 
     def load(self, names: Iterable[str]) -> None:
         """Take these columns over at once, which is faster than one by one."""
-        new_names = [name for name in dict.fromkeys(names) if name in self.names and name not in self._kept]
+        new_names = [name for name in dict.fromkeys(names) if name in self.names and name not in self._vectors]
         if new_names:
-            self._kept.update(zip(new_names, self.vectors(new_names), strict=True))
+            self._vectors.update(zip(new_names, self.vectors(new_names), strict=True))
 
     def vector(self, name: str) -> Any:
         """One column."""
-        if name not in self._kept:
+        if name not in self._vectors:
             self.load([name])
-        return self._kept[name]
+        return self._vectors[name]
 
     def vectors(self, names: list[str]) -> Any:
         """Several columns, one below the other; they are not kept."""
-        values = self._taken(names)
+        values = self._values_of(names)
         if self._rows is None:
             return values
         if not values.shape[1]:
             return np.full((len(names), len(self._rows)), np.nan)
         return np.where(self._rows >= 0, values[:, self._rows], np.nan)
 
-    def _taken(self, names: list[str]) -> Any:
+    def _values_of(self, names: list[str]) -> Any:
         """Columns of the frame; a small frame is taken over whole, because each call into it costs more."""
-        if self._frame.height * self._frame.width > _SMALL:
+        if self._frame.height * self._frame.width > _SMALL_VALUES:
             values = np.empty((len(names), self._frame.height))
             for row, name in enumerate(names):  # one by one: together they would be in memory several times
                 values[row] = self._frame.get_column(name).to_numpy()
             return values
-        if self._whole is None:
-            self._place = {name: place for place, name in enumerate(self._frame.columns)}
-            self._whole = self._frame.to_numpy().T
-        return self._whole[[self._place[name] for name in names]]
+        if self._matrix is None:
+            self._row_of_name = {name: place for place, name in enumerate(self._frame.columns)}
+            self._matrix = self._frame.to_numpy().T
+        return self._matrix[[self._row_of_name[name] for name in names]]
 
 
 class Columns:

@@ -28,9 +28,9 @@ from wavewright.facts.metrics.expression import Expression, denominators, parse
 from wavewright.facts.metrics.names import UNKNOWN_FACTS
 from wavewright.model.counters import ACCUMULATED, CounterSet
 
-_KEPT_VALUES = 1 << 17  # of one counter's channels; larger ones are made anew for each metric
+_CACHED_VALUES_MAX = 1 << 17  # of one counter's channels; more are made anew for each metric
 _ACTIVE_CUS = re.compile(r"\bactive_cus\b")
-_LARGEST_ERROR = 0.01  # of negative differences that are not a caveat
+_NEGATIVE_SHARE_MAX = 0.01  # of what a difference is taken from: as much below 0 is no caveat
 
 
 class _Total(NamedTuple):
@@ -78,13 +78,13 @@ class Evaluation:
         if is_reference:
             self.sources = ReferenceSources(self.columns, self.channel_count, spellings(counters))
         durations = dispatches.select(pl.col("end_ns") - pl.col("start_ns")).to_series().cast(pl.Float64).to_numpy()
-        self._given: dict[str, Any] = {"duration_ns": durations} | launch_facts(dispatches)
+        self._known_inputs: dict[str, Any] = {"duration_ns": durations} | launch_facts(dispatches)
         if normalization in ("kernel", "second"):
-            self._given["norm"] = np.ones(self.count) if normalization == "kernel" else durations / 1e9
+            self._known_inputs["norm"] = np.ones(self.count) if normalization == "kernel" else durations / 1e9
         self.constants = frozenset(self.facts) | {"active_cus"}
-        self._kept: dict[tuple[int, Needed], Any] = {}
-        self._totals: dict[int, tuple[Any, _Total]] = {}
-        self._dispatches = self.over_groups(np.ones(self.count))[1]
+        self._channel_vectors: dict[tuple[int, Needed], Any] = {}
+        self._totals: dict[int, tuple[Any, _Total]] = {}  # id of an array -> the array, and its sums
+        self._dispatch_counts = self.over_groups(np.ones(self.count))[1]
         # Difference of amounts that was negative by more than 1 % -> the largest share of what it is taken from.
         self.negative: dict[str, float] = {}
         self.spread: set[frozenset[int]] = set()  # Passes whose counters met in one formula.
@@ -105,7 +105,7 @@ class Evaluation:
             formula = _ACTIVE_CUS.sub("min(SQ_BUSY_CU_CYCLES / busy_cycles, cu_count)", formula)
         expression = parse(formula)
         resolved = self.sources.resolve(expression, level, self.normalization, prefix)
-        reason = missing_reason(expression, resolved.missing, level, self.facts, self._given)
+        reason = missing_reason(expression, resolved.missing, level, self.facts, self._known_inputs)
         if reason:
             return Outcome(None, None, reason)
         inputs = {leaf.text: self._value(leaf.text, resolved) for leaf in expression.leaves}
@@ -165,7 +165,7 @@ class Evaluation:
     def _value(self, key: str, resolved: Resolved) -> Any:
         if key in resolved.place:
             return self._read(key, *resolved.place[key])
-        return self._given[key] if key in self._given else self.facts[key]
+        return self._known_inputs[key] if key in self._known_inputs else self.facts[key]
 
     def _read(self, key: str, number: int, needed: Needed) -> Any:
         value = self._counter(number, self.sources.reading(number, needed))
@@ -178,8 +178,8 @@ class Evaluation:
         columns = self.columns.passes[number]
         if needed.channels is None:
             return columns.vector(needed.counter)
-        if (number, needed) in self._kept:
-            return self._kept[number, needed]
+        if (number, needed) in self._channel_vectors:
+            return self._channel_vectors[number, needed]
         if needed.channels == (PER_ROW,):
             channels = [channel for channel in columns.channels[needed.counter] if channel < self.channel_count]
             vectors = columns.vectors([f"{needed.counter}[{channel}]" for channel in channels])
@@ -189,8 +189,8 @@ class Evaluation:
                 vectors = padded
         else:
             vectors = columns.vectors([f"{needed.counter}[{channel}]" for channel in needed.channels]).sum(axis=0)
-        if vectors.size <= _KEPT_VALUES:
-            self._kept[number, needed] = vectors
+        if vectors.size <= _CACHED_VALUES_MAX:
+            self._channel_vectors[number, needed] = vectors
         return vectors
 
     def _fill(self, resolved: Resolved, inputs: dict[str, Any]) -> None:
@@ -221,7 +221,7 @@ class Evaluation:
             return self.means(values)
         totals = {key: self._total(value) for key, value in varying.items()}
         if all(total.is_whole for total in totals.values()):
-            count = self._dispatches
+            count = self._dispatch_counts
         else:
             has_all = np.isfinite(sum(varying.values()))
             totals = {key: self._reduced(np.where(has_all, value, np.nan)) for key, value in varying.items()}
@@ -238,18 +238,18 @@ class Evaluation:
         cached = self._totals.get(id(value))
         if cached is None or cached[0] is not value:
             cached = (value, self._reduced(value))
-            if value.size <= _KEPT_VALUES:
+            if value.size <= _CACHED_VALUES_MAX:
                 self._totals[id(value)] = cached
         return cached[1]
 
     def _reduced(self, values: Any) -> _Total:
         total, count = self.over_groups(values)
-        return _Total(total, count, bool((count == self._dispatches).all()))
+        return _Total(total, count, bool((count == self._dispatch_counts).all()))
 
     def _tell_negative(self, text: str, total: Any, above: Any) -> None:
         share = np.where(above > 0, -total / np.where(above > 0, above, 1.0), np.where(total < 0, 1.0, 0.0))
         worst = float(np.nanmax(share, initial=0.0))
-        if worst > _LARGEST_ERROR:
+        if worst > _NEGATIVE_SHARE_MAX:
             self.negative[text] = max(worst, self.negative.get(text, 0.0))
 
     def _active_cus(self) -> float:

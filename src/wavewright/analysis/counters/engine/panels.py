@@ -125,10 +125,9 @@ class _Rows:
         values = np.nan if outcome.values is None else outcome.values
         matrix = np.broadcast_to(np.asarray(values, dtype=np.float64), (count, evaluation.count))
         for start in range(0, count, step):
-            spread, spoiled = spread_of(matrix[start : start + step]), outcome.spoiled
-            self._channel_spreads.append(
-                spread if spoiled is None else spread.only_median(spoiled[start : start + step])
-            )
+            rows, spoiled = slice(start, start + step), outcome.spoiled
+            spread = spread_of(matrix[rows])
+            self._channel_spreads.append(spread if spoiled is None else spread.only_median(spoiled[rows]))
         average = np.broadcast_to(np.nan if outcome.average is None else outcome.average, (count, 1))[:, 0].tolist()
         for channel in range(count):
             is_blank = not outcome.reason and not evaluation.is_reference and math.isnan(average[channel])

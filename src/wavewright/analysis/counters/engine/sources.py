@@ -126,9 +126,8 @@ class Sources:
         columns = self.columns.passes[number]
         if needed.channels is None and needed.counter not in columns.names:
             return Needed(needed.key, needed.counter, tuple(columns.channels[needed.counter]))
-        if needed.channels in (None, (PER_ROW,)) or set(needed.channels or ()) <= set(
-            columns.channels.get(needed.counter, ())
-        ):
+        channels = columns.channels.get(needed.counter, ())
+        if needed.channels in (None, (PER_ROW,)) or set(needed.channels or ()) <= set(channels):
             return needed
         return Needed(needed.key, needed.counter)
 

@@ -114,9 +114,8 @@ def _facts(captures: Sequence[CounterSet], gpu: str | None) -> tuple[gpus.Arch |
         facts = _product(target, product)
         named = product or target
     if facts.product.name.lower() not in named.lower() and (gpu or _said_peak(captures) is None):
-        return facts, [
-            f"{named} names no product: the peak is that of {facts.product.name}; --target PRODUCT for another"
-        ]
+        note = f"{named} names no product: the peak is that of {facts.product.name}; --target PRODUCT for another"
+        return facts, [note]
     return facts, []
 
 

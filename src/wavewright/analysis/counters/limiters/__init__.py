@@ -68,7 +68,7 @@ def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, to
     Raises `UsageError` when a kernel, dispatch or GPU is asked for that the capture does not have.
     """
     evaluated = kernel_values(counters, choice, top=top)
-    caveat_of_kernel = kernels_with_caveats(counters, evaluated.dispatches)
+    caveats = kernels_with_caveats(counters, evaluated.dispatches)
     clocks = [kernel.values["clock"].number or 0.0 for kernel in evaluated.kernels if "clock" in kernel.values]
     return Limiters(
         target=counters.system.target,
@@ -76,9 +76,7 @@ def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, to
         dispatch_count=evaluated.dispatches.height,
         duration_ns_total=evaluated.duration_ns_total,
         kernel_count=evaluated.kernel_count,
-        kernels=tuple(
-            _limit(kernel, caveat_of_kernel.get(kernel.kernel_name, ""), counters) for kernel in evaluated.kernels
-        ),
+        kernels=tuple(_limit(kernel, caveats.get(kernel.kernel_name, ""), counters) for kernel in evaluated.kernels),
         caveats=caveats_of(counters, evaluated.dispatches, evaluated.notes, max(clocks, default=0.0) / 100),
     )
 
@@ -174,9 +172,8 @@ def plan_line(undecided: Sequence[Limiter], target: str | None) -> str:
     if not target:
         return ""
     metrics = dict.fromkeys(metric for limiter in undecided for metric in limiter.missing_metrics)
-    metrics |= dict.fromkeys(
-        _that_need((name for limiter in undecided for name in limiter.missing_counters), metrics, target)
-    )
+    counters = (name for limiter in undecided for name in limiter.missing_counters)
+    metrics |= dict.fromkeys(_that_need(counters, metrics, target))
     if not metrics:
         return ""
     words = [f"--metric {metric}" for metric in metrics]
@@ -198,14 +195,12 @@ def _needs(target: str) -> tuple[tuple[str, frozenset[str]], ...]:
 def _that_need(counters: Iterable[str], metrics: Iterable[str], target: str) -> list[str]:
     """For counters that none of these metrics needs: metrics that need them, and as little else as possible."""
     needs_by_metric = _needs(target)
-    collected_counters = {"GRBM_GUI_ACTIVE"}.union(
-        *(needs for identity, needs in needs_by_metric if identity in set(metrics))
-    )
+    collected = {"GRBM_GUI_ACTIVE"}.union(*(needs for identity, needs in needs_by_metric if identity in set(metrics)))
     identities = []
     for counter in dict.fromkeys(counters):
         candidates = [metric for metric in needs_by_metric if counter in metric[1]]
-        if candidates and counter not in collected_counters:
+        if candidates and counter not in collected:
             identity, needs = min(candidates, key=lambda metric: len(metric[1]))
             identities.append(identity)
-            collected_counters |= needs
+            collected |= needs
     return identities

@@ -82,7 +82,7 @@ class Formula:
 
 def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
     """Quantity -> how it is computed on this target; only those that have a formula somewhere."""
-    metrics = _metrics(target)
+    metrics = {(table.id, metric.name): metric for table, metric in metrics_in(panels_of(target or ""))}
     countable = {name for metric in metrics.values() if metric.formula for name in parse(metric.formula).counters}
     formulas = {}
     is_cdna = (target or "").startswith("gfx9")
@@ -240,10 +240,6 @@ def _plain(text: str | None) -> str:
     return (text or "").casefold().strip()
 
 
-def _metrics(target: str | None) -> dict[tuple[str, str], Metric]:
-    return {(table.id, metric.name): metric for table, metric in metrics_in(panels_of(target or ""))}
-
-
 class Derived(Fact, frozen=True):
     """One derived counter, and the quantity that it is."""
 
@@ -299,9 +295,8 @@ def _means(counters: CounterSet, counter: str) -> Iterator[tuple[str | None, flo
         return
     weight = (pl.col("end_ns") - pl.col("start_ns")).clip(lower_bound=0)
     about = counters.dispatches.select("dispatch", "kernel_name", weight=weight)
-    rows = (
-        frame.select("dispatch", value=pl.col(counter)).drop_nulls().join(about, on="dispatch", maintain_order="left")
-    )
+    values = frame.select("dispatch", value=pl.col(counter)).drop_nulls()
+    rows = values.join(about, on="dispatch", maintain_order="left")
     has_weights = pl.col("weight").is_not_null().all() & (pl.col("weight").sum() > 0)
     weighted = (pl.col("value") * pl.col("weight")).sum() / pl.col("weight").sum()
     mean = pl.when(has_weights).then(weighted).otherwise(pl.col("value").mean())

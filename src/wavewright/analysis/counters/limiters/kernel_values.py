@@ -85,7 +85,7 @@ def kernel_values(
         values |= channel_values(by_channel.get(name, []), counters.system.l2_channel_count, values.get("l2_bandwidth"))
         values = with_derived(values, by_profiler.get(name))
         values |= launch_values(own_rows[(name,)], counters.system, values.get("occupancy"))
-        values |= _made_of_others(values)
+        values |= _time_of_idle_lanes(values)
         columns = ("dispatch_count", "duration_ns_total", "duration_ns_mean", "duration_share")
         times = {column: row[column] for column in columns}
         kernels.append(KernelValues(kernel=ranks[name], kernel_name=name or "", values=values, **times))
@@ -105,7 +105,8 @@ def cut(counters: CounterSet, dispatches: pl.DataFrame) -> CounterSet:
     return replace(counters, tables=tables, measured=measured)
 
 
-def _made_of_others(values: dict[str, EvidenceValue]) -> dict[str, EvidenceValue]:
+def _time_of_idle_lanes(values: dict[str, EvidenceValue]) -> dict[str, EvidenceValue]:
+    """Percent of the time that the vector ALU spends on lanes that are not active; empty = not measured."""
     busy, lanes = values.get("valu_busy"), values.get("active_lanes")
     if not (busy and lanes and busy.is_measured and lanes.is_measured):
         return {}
@@ -113,15 +114,15 @@ def _made_of_others(values: dict[str, EvidenceValue]) -> dict[str, EvidenceValue
     return {"idle_lanes_time": EvidenceValue("idle_lanes_time", idle)}
 
 
-_COUNTER = "TCC_REQ"
-_METRIC = "18.3.0"  #: Requests of every channel.
+_REQUESTS = "TCC_REQ"  #: The counter of requests to a channel of L2.
+_REQUESTS_METRIC = "18.3.0"  #: Id of the metric that shows it for every channel.
 
 Sums = dict[str | None, list[float]]  #: Kernel name -> requests of each channel.
 
 
 def channel_sums(counters: CounterSet) -> Sums:
     """Requests per channel of every kernel, in the pass that has most channels."""
-    channel_counters = counters.counters.filter((pl.col("counter") == _COUNTER) & pl.col("channel").is_not_null())
+    channel_counters = counters.counters.filter((pl.col("counter") == _REQUESTS) & pl.col("channel").is_not_null())
     names = counters.dispatches.select("dispatch", "kernel_name")
     best: Sums = {}
     for (number,), part in channel_counters.partition_by("pass", as_dict=True, maintain_order=True).items():
@@ -140,24 +141,27 @@ def channel_values(
     """Imbalance of L2 channels, and the busiest channel's share of its peak."""
     reason = ""
     if not sums:
-        reason = f"requests of single channels were not collected ({_COUNTER}[i])"
+        reason = f"requests of single channels were not collected ({_REQUESTS}[i])"
     elif channel_count and len(sums) < channel_count:
         reason = f"only {len(sums)} of {channel_count:,.0f} channels were collected"
     elif sum(sums) <= 0:
         reason = "no requests were counted"
     if reason:
-        missing, exists = () if sums else (_COUNTER,), bandwidth is None or bandwidth.exists
+        missing, exists = () if sums else (_REQUESTS,), bandwidth is None or bandwidth.exists
         return {
-            name: EvidenceValue(name, None, _METRIC, missing=missing, reason=reason, exists=exists)
+            name: EvidenceValue(name, None, _REQUESTS_METRIC, missing=missing, reason=reason, exists=exists)
             for name in ("channel_imbalance", "busiest_channel")
         }
-    times = max(sums) * len(sums) / sum(sums)
+    times = max(sums) * len(sums) / sum(sums)  # the busiest channel against the mean of all
     if bandwidth is None or not bandwidth.is_measured or bandwidth.number is None:
         absence = bandwidth or EvidenceValue("l2_bandwidth", None, reason="not measured")
         busiest = EvidenceValue("busiest_channel", None, missing=absence.missing, reason=absence.reason)
     else:
         busiest = EvidenceValue("busiest_channel", bandwidth.number * times)
-    return {"channel_imbalance": EvidenceValue("channel_imbalance", times, _METRIC), "busiest_channel": busiest}
+    return {
+        "channel_imbalance": EvidenceValue("channel_imbalance", times, _REQUESTS_METRIC),
+        "busiest_channel": busiest,
+    }
 
 
 _LEVELS = {"saturated": 2, "healthy": 1, "not bound": 0}  #: Answers about a busy memory -> level of the limiter.

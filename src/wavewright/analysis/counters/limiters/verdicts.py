@@ -16,15 +16,18 @@ from wavewright.analysis.counters.limiters.evidence import (
 )
 from wavewright.facts.counters.limiters import CORE, LIMITER_RULES, QUANTITIES, LimiterRule
 
-_ORDER = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
+_RANKS = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 _CONFIDENCES = ("high", "medium", "low")
-_KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")
+_KINDS = ("throughput", "waste", "latency", "occupancy", "launch", "clock")  #: Of equal verdicts, the first goes first.
 _MEAN = "a mean of all memory instructions; `wavewright lanes` of a thread trace tells each"
-_NEEDS_KNOWN_UNITS = ("latency", "occupancy")
+_NEEDS_KNOWN_UNITS = ("latency", "occupancy")  #: Kinds that stay undecided while a unit may be busy.
 
 
 def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
-    """Every limiter of one kernel, the most certain first."""
+    """Every limiter of one kernel, the most certain first.
+
+    Rules that matter only where no unit is busy are judged last, because they need the verdicts about the units.
+    """
     inputs = dict(values)
     by_name: dict[str, Limiter] = {}
     for rule in LIMITER_RULES.values():
@@ -43,7 +46,13 @@ def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
 def _rank(limiter: Limiter) -> tuple[int, int, bool, int, float]:
     """Rank generic latency below specific latencies and below occupancy."""
     sure = _CONFIDENCES.index(limiter.confidence) if limiter.verdict == "likely" else 0
-    return _ORDER[limiter.verdict], sure, limiter.name == "latency", _KINDS.index(limiter.kind), -_deciding(limiter)
+    return (
+        _RANKS[limiter.verdict],
+        sure,
+        limiter.name == "latency",
+        _KINDS.index(limiter.kind),
+        -_deciding(limiter),
+    )
 
 
 def _larger_first(ranked: list[Limiter]) -> tuple[Limiter, ...]:
@@ -58,12 +67,12 @@ def _larger_first(ranked: list[Limiter]) -> tuple[Limiter, ...]:
 
 def _deciding(limiter: Limiter) -> float:
     """The largest share of a peak that decides it."""
-    return max(
-        (item.value or 0.0 for item in limiter.evidence if item.role == "decides" and item.unit == "%"), default=0.0
-    )
+    shares = (item.value or 0.0 for item in limiter.evidence if item.role == "decides" and item.unit == "%")
+    return max(shares, default=0.0)
 
 
 def _judge(rule: LimiterRule, values: Mapping[str, EvidenceValue], others: Sequence[Limiter] | None) -> Limiter:
+    """The verdict about one limiter; `others` are the verdicts so far, None where the rule does not need them."""
     decides = applied(rule.decides, values, "decides")
     instead: list[Applied] = []
     if not any(test.level is not None for test in decides):

@@ -70,7 +70,7 @@ def memory_chart(
         {"block": block.name, "label": value.label, "is_rate": value.is_rate, **number}
         for block in blocks
         for value in block.values
-        if (number := numbers.value(value)) is not None
+        if (number := numbers.value(value)) is not None  # this target has the metric
     ]
     rows = [row for wire in wires for row in wire_rows(wire, numbers)]
     used_blocks = {row["block"] for row in values} | {row[end] for row in rows for end in ("source", "target")}
@@ -148,8 +148,8 @@ class Numbers:
         # Ours: the reference's rules leave them out, or misspell them (T4, T5).
         self.units = {name: metric.unit_per(answer.normalization) for name, metric in declared}
 
-    def of(self, name: str) -> dict[str, Any] | None:
-        """The number under `name`, or the sum of several; None = this target has no such metric."""
+    def named(self, name: str) -> dict[str, Any] | None:
+        """The number under `name` (of several joined by ` + `, their sum); None = this target has no such metric."""
         parts = [part for part in name.split(" + ") if part in self.rows]
         rows = [self.rows[part] for part in parts]
         if not rows:
@@ -171,36 +171,34 @@ class Numbers:
         self, blocks: Sequence[Block], wires: Sequence[Wire]
     ) -> tuple[tuple[Block, ...], tuple[Wire, ...]]:
         """Parts with a number: of a family whose targets have different counters, the rest would be noise."""
-        kept_wires = tuple(
-            replace(wire, flows=flows)
-            for wire in wires
-            if (flows := tuple(flow for flow in wire.flows if self._is_known(flow.metric)))
-        )
-        kept_blocks = tuple(
+        known_wires = [
+            replace(wire, flows=tuple(flow for flow in wire.flows if self._is_known(flow.metric))) for wire in wires
+        ]
+        known_blocks = tuple(
             replace(block, values=tuple(value for value in block.values if self._is_known(value.metric)))
             for block in blocks
         )
-        return kept_blocks, kept_wires
+        return known_blocks, tuple(wire for wire in known_wires if wire.flows)
 
     def has_counted(self, names: Iterable[str]) -> bool:
         """True if one of the metrics comes from counters, not from the launch or the GPU."""
         return any(part in self._counted for name in names for part in name.split(" + "))
 
     def _is_known(self, name: str) -> bool:
-        row = self.of(name)
+        row = self.named(name)
         return row is not None and row["value"] is not None
 
     def value(self, value: Value) -> dict[str, Any] | None:
         """The number of a value, with its peak and its heat; None = this target has no such metric."""
-        row = self.of(value.metric)
+        row = self.named(value.metric)
         if row is None:
             return None
-        if not value.is_rate:
-            total = self.of(value.of) or {"value": None}
-            row |= {"peak": total["value"], "peak_share": _share(row["value"], total["value"])}
-        share, name = (row["peak_share"], "near_peak") if value.is_rate else (row["value"], value.hot)
-        is_share = value.is_rate or row["unit"] == "%"
-        return row | {"heat": _heat(share, HEAT[name]) if name and is_share else ""}
+        if value.is_rate:
+            return row | {"heat": _heat(row["peak_share"], HEAT["near_peak"])}
+        total = self.named(value.of) or {"value": None}
+        is_hot_by_share = value.hot is not None and row["unit"] == "%"
+        heat = _heat(row["value"], HEAT[value.hot]) if value.hot is not None and is_hot_by_share else ""
+        return row | {"peak": total["value"], "peak_share": _share(row["value"], total["value"]), "heat": heat}
 
 
 def _share(value: float | None, peak: float | None) -> float | None:
@@ -208,6 +206,7 @@ def _share(value: float | None, peak: float | None) -> float | None:
 
 
 def _heat(share: float | None, limits: tuple[float, float]) -> str:
+    """`hot`, `warm` or cool (empty) of a share in percent; where low shares are hot, high ones are `good`."""
     if share is None:
         return ""
     warm, hot = limits
@@ -218,8 +217,9 @@ def _heat(share: float | None, limits: tuple[float, float]) -> str:
 
 def wire_rows(wire: Wire, numbers: Numbers) -> list[dict[str, Any]]:
     """The traffic on a wire: one row per kind, and one for the total bytes where a metric has them."""
-    flows = [(flow.kind, numbers.of(flow.metric), numbers.of(flow.rate)) for flow in wire.flows]
-    flows.append(("traffic", row := numbers.of(wire.rate), row))
+    traffic = numbers.named(wire.rate)
+    flows = [(flow.kind, numbers.named(flow.metric), numbers.named(flow.rate)) for flow in wire.flows]
+    flows.append(("traffic", traffic, traffic))
     rows = []
     for kind, row, rate in flows:
         if row is not None:

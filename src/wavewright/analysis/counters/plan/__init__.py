@@ -75,17 +75,16 @@ def plan_capture(
             notes.append("single L2 channels are left out, as they make long lists: --panel channels plans them too")
     chosen = requested_panels(declared, panels, metrics)
     channel_count = facts.product.l2_channel_count or 0
-    chosen_metrics = [wanted_of(metric, counting, channel_count) for _, metric in metrics_in(chosen)]
-    if any(item.has_channels for item in chosen_metrics):
+    metric_needs = [need_of_metric(metric, counting, channel_count) for _, metric in metrics_in(chosen)]
+    if any(item.has_channels for item in metric_needs):
         notes.append(f"{channel_count} L2 channels, as of {facts.product.name}; --target names another product")
     else:
         channel_count = 0
-    packed = _packed(chosen_metrics, counting)
+    packed = _packed(metric_needs, counting)  # numbered from 1 in tables and sentences
     if max_passes is not None and len(packed) > max_passes:
-        notes.append(
-            f"{max_passes} of the {len(packed)} passes that it would take, those that complete the most metrics"
-        )
-        packed = _most_useful(packed, chosen_metrics, max_passes)
+        part = f"{max_passes} of the {len(packed)} passes that it would take"
+        notes.append(f"{part}, those that complete the most metrics")
+        packed = _most_useful(packed, metric_needs, max_passes)
     return CapturePlan(
         target=facts.target,
         product=facts.product.name,
@@ -93,12 +92,12 @@ def plan_capture(
         channels_per_xcd=counting.l2_channels_per_xcd or 0,
         slots=dict(counting.slots),
         notes=tuple(notes),
-        **_frames(chosen_metrics, packed, counting),
+        **_frames(metric_needs, packed, counting),
     )
 
 
-def _packed(chosen_metrics: Sequence[Wanted], counting: Counting) -> list[Packed]:
-    needs = [item.need for item in chosen_metrics if item.need.counters or item.need.level]
+def _packed(metric_needs: Sequence[MetricNeed], counting: Counting) -> list[Packed]:
+    needs = [item.need for item in metric_needs if item.need.counters or item.need.level]
     if not needs:
         return []
     everywhere = [_CYCLES] if _CYCLES not in counting.missing else []
@@ -111,23 +110,25 @@ def _packed(chosen_metrics: Sequence[Wanted], counting: Counting) -> list[Packed
     return packed
 
 
-def _most_useful(packed: Sequence[Packed], chosen_metrics: Sequence[Wanted], count: int) -> list[Packed]:
+def _most_useful(packed: Sequence[Packed], metric_needs: Sequence[MetricNeed], count: int) -> list[Packed]:
     """The passes, chosen one after the other, that complete most of the metrics which are not complete yet."""
-    unmet = [item.need for item in chosen_metrics if item.need.counters or item.need.level]
+    unmet = [item.need for item in metric_needs if item.need.counters or item.need.level]
     selected: set[int] = set()
     while len(selected) < count:
-        candidates = (at for at in range(len(packed)) if at not in selected)
-        best = max(candidates, key=lambda at: sum(_holds(packed[at], need) for need in unmet))
+        candidates = (place for place in range(len(packed)) if place not in selected)
+        best = max(candidates, key=lambda place: sum(_holds(packed[place], need) for need in unmet))
         selected.add(best)
         unmet = [need for need in unmet if not _holds(packed[best], need)]
-    return [packed[at] for at in sorted(selected)]
+    return [packed[place] for place in sorted(selected)]
 
 
-def _frames(chosen_metrics: Sequence[Wanted], packed: Sequence[Packed], counting: Counting) -> dict[str, pl.DataFrame]:
+def _frames(
+    metric_needs: Sequence[MetricNeed], packed: Sequence[Packed], counting: Counting
+) -> dict[str, pl.DataFrame]:
     rows: list[dict[str, Any]] = []
     channels: set[tuple[int, str]] = set()
     completed: Counter[int] = Counter()
-    for item in chosen_metrics:
+    for item in metric_needs:
         row, used = _metric_row(item, packed)
         rows.append(row)
         completed[row["pass"] or 0] += 1
@@ -155,7 +156,7 @@ def _frames(chosen_metrics: Sequence[Wanted], packed: Sequence[Packed], counting
     }
 
 
-def _metric_row(item: Wanted, packed: Sequence[Packed]) -> tuple[dict[str, Any], list[int]]:
+def _metric_row(item: MetricNeed, packed: Sequence[Packed]) -> tuple[dict[str, Any], list[int]]:
     """The row of a metric, and the numbers of the passes that measure it."""
     row: dict[str, Any] = {
         "metric_id": item.metric.id,
@@ -185,11 +186,11 @@ def _holds(pass_: Packed, need: Need) -> bool:
 
 
 def _cover(counters: frozenset[str], packed: Sequence[Packed]) -> list[int]:
-    """Few passes that have all the counters: always the one that has most of those still missing; [] = not possible."""
+    """Numbers of few passes that have all the counters, each with most of those still missing; [] = impossible."""
     unmet = set(counters)
     used = []
     while unmet:
-        best = max(range(len(packed)), key=lambda at: len(unmet.intersection(packed[at].counters)), default=None)
+        best = max(range(len(packed)), key=lambda place: len(unmet.intersection(packed[place].counters)), default=None)
         if best is None or not unmet.intersection(packed[best].counters):
             return []
         unmet -= set(packed[best].counters)
@@ -198,7 +199,7 @@ def _cover(counters: frozenset[str], packed: Sequence[Packed]) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MetricNeed:
     """One metric and the counters it needs."""
 
     metric: Metric
@@ -207,11 +208,11 @@ class Wanted:
     obstacle: str = ""
 
 
-def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wanted:
+def need_of_metric(metric: Metric, counting: Counting, channel_count: int = 0) -> MetricNeed:
     """The counters of a metric on a target with this number of L2 channels; 0 = unknown."""
     nothing = Need(frozenset())
     if metric.formula is None:
-        return Wanted(metric, nothing, obstacle="this target has no counters for it")
+        return MetricNeed(metric, nothing, obstacle="this target has no counters for it")
     expression = parse(metric.formula)
     counters = set(expression.counters)
     for quantity in expression.quantities:  # `norm` may be waves or cycles, which are in every pass with room for them
@@ -219,17 +220,17 @@ def wanted_of(metric: Metric, counting: Counting, channel_count: int = 0) -> Wan
     level = metric.level if "accumulated" in expression.quantities else ""
     absent = sorted(name for name in {*counters, level} if name in counting.missing)
     if absent:
-        return Wanted(metric, nothing, obstacle=f"the collector cannot count {', '.join(absent)} on this target")
+        return MetricNeed(metric, nothing, obstacle=f"the collector cannot count {', '.join(absent)} on this target")
     if "accumulated" in expression.quantities and (not level or not counting.accumulates):
         reason = "no level counter is named" if not level else f"this target cannot add up {level} cycle by cycle"
-        return Wanted(metric, nothing, obstacle=reason)
+        return MetricNeed(metric, nothing, obstacle=reason)
     channels = any(leaf.counter and leaf.first is not None for leaf in expression.leaves)
     if channels and not (counting.l2_channels_per_xcd and channel_count):
         reason = "it is not known how many L2 channels there are; --target with the name of a product tells it"
-        return Wanted(metric, nothing, obstacle=reason)
+        return MetricNeed(metric, nothing, obstacle=reason)
     counters.discard(ACCUMULATED)
     is_ratio = len(counters) > 1 and not _is_sum(metric.formula)
-    return Wanted(metric, Need(frozenset(counters), level, is_ratio), channels)
+    return MetricNeed(metric, Need(frozenset(counters), level, is_ratio), channels)
 
 
 def _is_sum(formula: str) -> bool:

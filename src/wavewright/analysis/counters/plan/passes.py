@@ -68,6 +68,8 @@ def _packed(
 
 
 class _Packing:
+    """Passes while counters are put into them; `slots` and `everywhere` are as of `pack`."""
+
     def __init__(self, slots: Mapping[str, int], everywhere: tuple[str, ...]) -> None:
         self.slots = slots
         self.everywhere = everywhere
@@ -87,10 +89,8 @@ class _Packing:
         parts = []
         for block in sorted({block_of(counter) for counter in group}):
             block_counters = sorted(counter for counter in group if block_of(counter) == block)
-            room = self.slots.get(block, 1) - sum(block_of(counter) == block for counter in self.everywhere)
-            parts += [
-                frozenset(block_counters[at : at + max(1, room)]) for at in range(0, len(block_counters), max(1, room))
-            ]
+            room = max(1, self.slots.get(block, 1) - sum(block_of(name) == block for name in self.everywhere))
+            parts += [frozenset(block_counters[at : at + room]) for at in range(0, len(block_counters), room)]
         return parts
 
     def place_level(self, level: str, needs: list[Need]) -> None:
@@ -135,6 +135,4 @@ class _Packing:
 
     @staticmethod
     def _add(pass_: Packed, group: Iterable[str]) -> None:
-        pass_.counters.extend(
-            sorted(set(group) - set(pass_.counters), key=lambda counter: (block_of(counter), counter))
-        )
+        pass_.counters.extend(sorted(set(group) - set(pass_.counters), key=lambda name: (block_of(name), name)))

@@ -88,9 +88,7 @@ _MAX_NAMES = 3
 _ABOVE = 1.02  #: Benchmark over theoretical rate from which on noise does not explain it.
 
 
-def roofline_caveats(
-    frames: Mapping[str, pl.DataFrame], counters: CounterSet, device: int | None = None
-) -> Iterator[str]:
+def roofline_caveats(frames: dict[str, pl.DataFrame], counters: CounterSet, device: int | None = None) -> Iterator[str]:
     """Sentences about what limits the trust in the roofs and in the points under them."""
     ceilings = {row["name"]: row for row in frames["ceilings"].iter_rows(named=True)}
     if not counters.measured and frames["operations"].height:
@@ -114,9 +112,7 @@ def roofline_caveats(
             )
 
 
-def _about_ceilings(
-    ceilings: Mapping[str, dict[str, Any]], used_kinds: set[str], counters: CounterSet
-) -> Iterator[str]:
+def _about_ceilings(ceilings: dict[str, dict[str, Any]], used_kinds: set[str], counters: CounterSet) -> Iterator[str]:
     used = {row["used_from"] for row in ceilings.values() if row["used_from"]}
     if not used:
         reasons = sorted({row["reason"] for row in ceilings.values() if row["reason"]})

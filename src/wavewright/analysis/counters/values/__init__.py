@@ -43,7 +43,7 @@ class MetricValues(Answer, package=__package__):
         return self.values.rename(names)
 
 
-def declared(rows: pl.DataFrame) -> pl.DataFrame:
+def _declared_columns(rows: pl.DataFrame) -> pl.DataFrame:
     """The declared columns of `values`; what the rows lack is null."""
     types = MetricValues.tables["values"].dtypes
     return rows.select(
@@ -52,7 +52,7 @@ def declared(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def answer_of(
+def _with_outliers(
     target: str | None,
     by: str,
     frame: pl.DataFrame,
@@ -76,7 +76,8 @@ def answer_of(
 
 
 _FEWEST = 5  #: Dispatches of a kernel from which on one of them can be an outlier.
-_FAR = 5.0  #: Deviations (1.4826 times the median absolute one) from the median.
+_FAR = 5.0  #: Deviations from the median.
+_DEVIATION_PER_MEDIAN = 1.4826  #: Standard deviation of a normal distribution over its median absolute one.
 _LEAST_DIFFERENCE = 0.05  #: Of the median; smaller differences are no outliers, however equal the others are.
 
 
@@ -92,15 +93,15 @@ def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iter
                 continue
             median = float(np.nanmedian(values))
             away = np.abs(values - median)
-            deviation = 1.4826 * float(np.nanmedian(away))
+            deviation = _DEVIATION_PER_MEDIAN * float(np.nanmedian(away))
             far = (away > _FAR * deviation) & (away > _LEAST_DIFFERENCE * abs(median))
-            for at in np.flatnonzero(far):
+            for place in map(int, np.flatnonzero(far)):
                 yield {
                     **{name: metric[name] for name in ("metric_id", "name", "unit")},
-                    **{name: part[name][int(at)] for name in ("dispatch", "dispatch_id", "kernel_name")},
-                    "value": float(values[at]),
+                    **{name: part[name][place] for name in ("dispatch", "dispatch_id", "kernel_name")},
+                    "value": float(values[place]),
                     "median": median,
-                    "distance": float(away[at] / deviation) if deviation else None,
+                    "distance": float(away[place] / deviation) if deviation else None,
                 }
 
 
@@ -141,8 +142,8 @@ def metric_values(
             columns.append(pl.Series(column, np.where(has_value, of_channel, np.nan)))
             reason = "" if has_value.any() else outcome.reason
             rows.append(about | {"column": column, "channel": channel, "reason": reason})
-    frame = declared(row_frame(selected.dispatches, by)).with_columns(columns)
-    return answer_of(counters.system.target, by, frame, rows, normalization=normalization, rules=RULES[amd])
+    frame = _declared_columns(row_frame(selected.dispatches, by)).with_columns(columns)
+    return _with_outliers(counters.system.target, by, frame, rows, normalization=normalization, rules=RULES[amd])
 
 
 def _stored_values(
@@ -180,7 +181,9 @@ def _stored_values(
         normalization=answer.normalization,
         rules=answer.rules,
         metrics=frame_of(MetricValues.tables["metrics"], list(descriptions.values())),
-        values=declared(kernels).with_columns(pl.Series(name, numbers, pl.Float64) for name, numbers in values.items()),
+        values=_declared_columns(kernels).with_columns(
+            pl.Series(name, numbers, pl.Float64) for name, numbers in values.items()
+        ),
         outliers=frame_of(MetricValues.tables["outliers"], []),
     )
 
@@ -208,7 +211,7 @@ def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DIS
         rows = rows.join(values, on="dispatch", how="left", maintain_order="left")
     columns = [row["column"] for row in descriptions]
     values = rows.group_by("kernel").agg(pl.col(columns).mean()).sort("kernel") if by == "kernel" else rows
-    frame = pl.concat([declared(row_frame(rows, by)), values.select(columns)], how="horizontal")
+    frame = pl.concat([_declared_columns(row_frame(rows, by)), values.select(columns)], how="horizontal")
     for row in descriptions:
         row["reason"] = "" if frame[row["column"]].count() else "no dispatch has a value"
-    return answer_of(counters.system.target, by, frame, descriptions, rules="raw")
+    return _with_outliers(counters.system.target, by, frame, descriptions, rules="raw")

@@ -12,10 +12,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from wavewright.base.files import NO_FILE, listed, read_regular
+from wavewright.base.files import NO_FILE, read_regular
 from wavewright.base.shown import shown
 from wavewright.errors import UsageError
-from wavewright.model.losses import Loss
+from wavewright.model.losses import Loss, refused_losses
 from wavewright.model.trace import ThreadTrace
 from wavewright.readers.files.folder import Directory, Folder
 from wavewright.readers.trace.assemble import add_losses
@@ -45,9 +45,8 @@ def with_resources(trace: ThreadTrace, paths: Sequence[str | os.PathLike[str]]) 
         problem = "nothing here about the kernels of the trace: " + ", ".join(trace.kernels["name"].head(3).to_list())
         where = ", ".join(map(str, paths))
         problems = "; ".join(matches.problems[:2])
-        raise UsageError(
-            problem, where=where, kept=problems, advice="give the kernel trace or code object of the same run"
-        )
+        advice = "give the kernel trace or code object of the same run"
+        raise UsageError(problem, where=where, kept=problems, advice=advice)
     return enriched_trace
 
 
@@ -132,8 +131,7 @@ def _note_refused(trace: ThreadTrace, folders: Iterable[Folder], is_read: Callab
     for folder in folders:
         with suppress(UsageError):  # a folder next to the trace that may not be read
             refusals |= {name: reason for name, reason in folder.refused().items() if is_read(name)}
-    if refusals:
-        add_losses(trace, [Loss("not_followed", len(refusals), detail=listed(refusals))])
+    add_losses(trace, refused_losses(refusals))
 
 
 def _sidecars_of(path: Path) -> Iterator[Sidecar]:

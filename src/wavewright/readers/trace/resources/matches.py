@@ -42,9 +42,8 @@ def kernel_facts(trace: ThreadTrace, facts: SidecarFacts, *, replace_known: bool
         usages = [usage for name in names for usage in by_kernel.get(name, ())]
         has_run = row["kernel"] in entered_kernels
         if usages:
-            row = row | _facts(
-                row, usages, trace.source.dispatch if has_run else None, matches, replace_known=replace_known
-            )
+            dispatch = trace.source.dispatch if has_run else None
+            row = row | _facts(row, usages, dispatch, matches, replace_known=replace_known)
         if has_run:
             matches.ambiguous += _other_kernel(row["name"], names, facts, trace.source.dispatch)
         rows.append(row)
@@ -104,9 +103,8 @@ def target_of(trace: ThreadTrace, facts: SidecarFacts, matches: ResourceMatches)
     candidates = [gpu for gpu in facts.gpus if _generation(gpu.target) in (trace.gfxip, None) or not trace.gfxip]
     other_gpus = [gpu for gpu in facts.gpus if gpu not in candidates]
     if other_gpus and not candidates:
-        matches.ambiguous.append(
-            f"{other_gpus[0].origin} lists {other_gpus[0].target}, but the trace is of gfx{trace.gfxip}"
-        )
+        other = other_gpus[0]
+        matches.ambiguous.append(f"{other.origin} lists {other.target}, but the trace is of gfx{trace.gfxip}")
         return None, ""
     ids = matches.agents | ({str(trace.source.agent)} if trace.source.agent is not None else set())
     own_gpus = [gpu for gpu in candidates if gpu.ids & ids] or candidates

@@ -55,9 +55,9 @@ def read_samples(
     file = choose(files, losses)
     records = read_sample_results(file.path) if file.is_json else read_sample_table(file.path)
     samples = with_functions(records)
-    others: tuple[str, ...] = ()
+    other_keys: tuple[str, ...] = ()
     if dispatch is not None:
-        samples, others = _of_dispatch(samples, dispatch, str(file.path))
+        samples, other_keys = _of_dispatch(samples, dispatch, str(file.path))
     sampled_rows = sampled_code(samples, has_addresses=records.has_addresses)
     folder = file.path.absolute().parent
     files_of_code = code_objects_of(folder, records.pid, code_objects, inventory)
@@ -68,7 +68,7 @@ def read_samples(
     losses += [Loss("samples_without_code", unread)] if unread else []
     target = records.target or (code.target if code else None)
     source = TraceSource(
-        str(file.path), dispatch=dispatch, target=target, other_dispatches=others, format="PC sampling"
+        str(file.path), dispatch=dispatch, target=target, other_dispatches=other_keys, format="PC sampling"
     )
     trace = _assembled(records, samples, sampled_rows, code, source)
     trace.tables["losses"] = loss_frame(losses)

@@ -57,14 +57,13 @@ def sampled_code(samples: pl.DataFrame, *, has_addresses: bool) -> pl.DataFrame:
 
 def described(code: pl.DataFrame, target: str | None) -> pl.DataFrame:
     """The `code` table; sizes are not known, because neighbours of a sampled instruction may not be sampled."""
-    columns = THREAD_TRACE["code"].columns
     frame = code.with_columns(
         pl.lit(None, pl.UInt16).alias("size"),
         pl.col("text").str.split(" ").list.first().alias("mnemonic"),
         *innermost_place(),
     )
     frame = with_operands(classify_frame(frame, target), target)
-    return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in columns)
+    return frame.select(THREAD_TRACE["code"].casts)
 
 
 def with_rows(samples: pl.DataFrame, code: pl.DataFrame, *, has_addresses: bool) -> pl.DataFrame:
@@ -90,8 +89,8 @@ def count_tables(samples: pl.DataFrame) -> dict[str, pl.DataFrame]:
     by_reason = stall_counts.with_columns(reason).filter(pl.col("reason") != "").group_by("row", "reason")
     reasons = by_reason.agg(pl.col("count").sum()).sort("row", "count", "reason", descending=[False, True, False])
     return {
-        "samples": _typed("samples", counts.sort("row")),
-        "sample_reasons": _typed("sample_reasons", reasons),
+        "samples": counts.sort("row").select(THREAD_TRACE["samples"].casts),
+        "sample_reasons": reasons.select(THREAD_TRACE["sample_reasons"].casts),
         "sampled_dispatches": _dispatches(samples),
     }
 
@@ -106,7 +105,7 @@ def _dispatches(samples: pl.DataFrame) -> pl.DataFrame:
         last_ns=time.max(),
         cu_wave_count_mean=pl.col("cu_wave_count").mean(),
     )
-    return _typed("sampled_dispatches", rows.sort("dispatch", nulls_last=True))
+    return rows.sort("dispatch", nulls_last=True).select(THREAD_TRACE["sampled_dispatches"].casts)
 
 
 def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
@@ -126,10 +125,6 @@ def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
 def _main_kernel() -> pl.Expr:
     """The kernel with the most samples of a group."""
     return pl.col("function").drop_nulls().cast(pl.String).mode().sort().first()
-
-
-def _typed(table: str, frame: pl.DataFrame) -> pl.DataFrame:
-    return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in THREAD_TRACE[table].columns)
 
 
 # --- `*_pc_sampling_host_trap.csv` and `*_pc_sampling_stochastic.csv` of rocprofv3 (docs/formats/pc-samples.md) ---

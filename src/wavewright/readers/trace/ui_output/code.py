@@ -62,7 +62,6 @@ class CodeFile:
 
     def table(self, gfxip: int, target: str | None) -> pl.DataFrame:
         """The `code` table."""
-        columns = THREAD_TRACE["code"].columns
         objects, addresses = zip(*self.places, strict=True) if self.places else ((), ())
         texts = {"text": self.texts, "function": self.functions, "inline_chain": self.chains}
         frame = pl.DataFrame(texts, schema=dict.fromkeys(texts, pl.String)).with_columns(
@@ -74,7 +73,7 @@ class CodeFile:
         )
         frame = _classified(frame.with_columns(_sizes()), gfxip, target)
         frame = with_operands(frame, target or (f"gfx{gfxip}-generic" if gfxip else None))
-        return frame.select(pl.col(column.name).cast(getattr(pl, column.dtype)) for column in columns)
+        return frame.select(THREAD_TRACE["code"].casts)
 
     def stored_totals(self) -> pl.DataFrame:
         """The `stored_totals` table; empty when the writer left all of them 0."""
@@ -86,9 +85,7 @@ class CodeFile:
     def sample_tables(self) -> dict[str, pl.DataFrame]:
         """The tables `samples` and `sample_reasons`; rows that were never seen are left out."""
         rows: dict[str, list[Any]] = {"samples": self.samples, "sample_reasons": self.reasons}
-        return {
-            name: pl.DataFrame(values, schema=THREAD_TRACE[name].dtypes, orient="row") for name, values in rows.items()
-        }
+        return {name: pl.DataFrame(values, THREAD_TRACE[name].dtypes, orient="row") for name, values in rows.items()}
 
 
 def read_code(folder: Folder) -> CodeFile:
