@@ -43,26 +43,28 @@ export class TabBars extends DockPanel.Renderer {
       toggle,
     );
     bar.node.append(list, full);
-    const content = bar.contentNode;
-    const follow = () => {
-      list.hidden = content.scrollWidth <= content.clientWidth + 1;
-      const front = content.querySelector<HTMLElement>(".lm-mod-current");
-      if (!front || list.hidden) return;
-      const [left, right] = [
-        front.offsetLeft - content.offsetLeft,
-        front.offsetLeft - content.offsetLeft + front.offsetWidth,
-      ];
-      if (left < content.scrollLeft) content.scrollLeft = left;
-      else if (right > content.scrollLeft + content.clientWidth) content.scrollLeft = right - content.clientWidth;
-    };
-    new ResizeObserver(follow).observe(content);
-    new MutationObserver(follow).observe(content, { childList: true, subtree: true, attributeFilter: ["class"] });
-    content.addEventListener("wheel", (event) => {
-      content.scrollLeft += event.deltaY || event.deltaX;
-      event.preventDefault();
-    });
+    keepFrontSeen(bar.contentNode, list);
     return bar;
   }
+}
+
+/** Scrolls a bar so that the tab in front is seen, and shows the button of the list where not all of them fit. */
+function keepFrontSeen(tabs: HTMLElement, list: HTMLElement): void {
+  const follow = () => {
+    list.hidden = tabs.scrollWidth <= tabs.clientWidth + 1;
+    const front = tabs.querySelector<HTMLElement>(".lm-mod-current");
+    if (!front || list.hidden) return;
+    const left = front.offsetLeft - tabs.offsetLeft;
+    const right = left + front.offsetWidth;
+    if (left < tabs.scrollLeft) tabs.scrollLeft = left;
+    else if (right > tabs.scrollLeft + tabs.clientWidth) tabs.scrollLeft = right - tabs.clientWidth;
+  };
+  new ResizeObserver(follow).observe(tabs);
+  new MutationObserver(follow).observe(tabs, { childList: true, subtree: true, attributeFilter: ["class"] });
+  tabs.addEventListener("wheel", (event) => {
+    tabs.scrollLeft += event.deltaY || event.deltaX;
+    event.preventDefault();
+  });
 }
 
 /** The titles of a bar as a list: the chosen one comes to the front. */

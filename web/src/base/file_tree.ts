@@ -26,6 +26,7 @@ export function fileTree(paths: string[], weights: ArrayLike<number>): TreeNode[
   return root.children.map(joined);
 }
 
+/** The node of a folder; it and the folders around it are made if they are missing. */
 function folderOf(path: string, folders: Map<string, TreeNode>): TreeNode {
   // from the outside in, without recursion: a path may have any number of slashes
   const missing: string[] = [];
@@ -45,22 +46,32 @@ function folderOf(path: string, folders: Map<string, TreeNode>): TreeNode {
   return node;
 }
 
+/** Sums up weights from the leaves to the root, and sorts the children of every node by them. */
 function weigh(root: TreeNode): void {
-  const order: TreeNode[] = [root];
-  for (const node of order) for (const child of node.children) order.push(child);
-  for (const node of order.reverse()) {
+  const parentsFirst: TreeNode[] = [root];
+  // the loop goes on over what is added
+  for (const node of parentsFirst) for (const child of node.children) parentsFirst.push(child);
+  for (const node of parentsFirst.reverse()) {
     for (const child of node.children) node.weight += child.weight;
     node.children.sort((a, b) => b.weight - a.weight || a.name.localeCompare(b.name));
   }
 }
 
+/** A folder together with the folders below it as long as each has one child only, which is a folder too. */
 function joined(node: TreeNode): TreeNode {
   const names = [node.name];
   let last = node;
-  while (last.index < 0 && last.children.length === 1 && (last.children[0] as TreeNode).index < 0) {
-    last = last.children[0] as TreeNode;
+  for (let only = onlyFolderIn(last); only; only = onlyFolderIn(last)) {
+    last = only;
     names.push(last.name);
   }
-  const absolute = last.path.startsWith("/") && !names[0]?.startsWith("/") && node.path.lastIndexOf("/") <= 0;
-  return { ...last, name: (absolute ? "/" : "") + names.join("/"), children: last.children.map(joined) };
+  // the root of absolute paths has the name "": its slash goes to the outermost folders
+  const isOutermost = node.path.lastIndexOf("/") <= 0;
+  const isAbsolute = last.path.startsWith("/") && !node.name.startsWith("/") && isOutermost;
+  return { ...last, name: (isAbsolute ? "/" : "") + names.join("/"), children: last.children.map(joined) };
+}
+
+function onlyFolderIn({ index, children }: TreeNode): TreeNode | null {
+  const [only] = children;
+  return index < 0 && children.length === 1 && only && only.index < 0 ? only : null;
 }

@@ -61,6 +61,7 @@ export async function loadNotes(document: number): Promise<StoredNotes> {
   }
 }
 
+/** The element with the notes. */
 const ID = "notes";
 
 /** By number of the document, what was saved into this file behind its answers. */
@@ -76,34 +77,47 @@ function notesInPage(): Record<number, unknown> {
 
 /** The elements that the exporter wrote, before anything was added. */
 const HEAD = typeof document === "undefined" ? [] : [...document.head.children];
+/** The elements with the answers and the licences. */
 const DATA = 'script[id^="answers"], script#licences';
 
-/** This exported page as a file again, with notes by number of document; base64 means nothing in HTML. */
+/**
+ * This exported page as a file again, with notes by number of document. It is put together of what the exporter wrote, not
+ * of the page as it is drawn now: the head, the element of the app, the answers, the notes, and the code at the end.
+ */
 export function pageWithNotes(notes: Record<number, StoredNote[]>): Blob {
+  const outer = (elements: Iterable<Element>) => [...elements].flatMap((element) => [element.outerHTML, "\n"]);
+  const code = [...document.querySelectorAll<HTMLScriptElement>('script[type="module"]:not([src])')].slice(0, 1);
+  const parts = [
+    '<!doctype html>\n<html lang="en">\n<head>\n',
+    ...outer(HEAD),
+    "</head>\n<body>\n",
+    ...outer([emptyApp(), ...document.querySelectorAll(DATA)]),
+    `<script type="text/plain" id="${ID}">${encoded(notes)}</script>\n`,
+    ...outer(code),
+    "</body>\n</html>\n",
+  ];
+  return new Blob(parts, { type: "text/html" });
+}
+
+/** Notes in base64, which means nothing in HTML, whatever their texts are. */
+function encoded(notes: Record<number, StoredNote[]>): string {
   const bytes = new TextEncoder().encode(JSON.stringify(notes));
   if (bytes.length > MOST_BYTES || Object.values(notes).some((list) => list.length > MOST_NOTES)) {
     const most = `${MOST_NOTES.toLocaleString("en")} notes of ${MOST_BYTES.toLocaleString("en")} bytes`;
     const [kept, advice] = ["they stay in this browser", "remove some"];
     throw new AnswerError(`more than ${most} do not fit into a page`, { kept, advice });
   }
-  const text = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+}
+
+/** The element of the app before anything was drawn, with the place at which the page starts. */
+function emptyApp(): HTMLElement {
   const app = document.createElement("div");
   app.id = "app";
   const at = document.getElementById("app")?.dataset.at;
   if (at) app.dataset.at = at;
   app.textContent = "Loading…";
-  const code = [...document.querySelectorAll<HTMLScriptElement>('script[type="module"]:not([src])')].slice(0, 1);
-  const outer = (elements: Iterable<Element>) => [...elements].flatMap((element) => [element.outerHTML, "\n"]);
-  const parts = [
-    '<!doctype html>\n<html lang="en">\n<head>\n',
-    ...outer(HEAD),
-    "</head>\n<body>\n",
-    ...outer([app, ...document.querySelectorAll(DATA)]),
-    `<script type="text/plain" id="${ID}">${text}</script>\n`,
-    ...outer(code),
-    "</body>\n</html>\n",
-  ];
-  return new Blob(parts, { type: "text/html" });
+  return app;
 }
 
 export async function saveNotes(document: number, notes: StoredNote[]): Promise<StoredNotes> {

@@ -8,35 +8,48 @@ export interface RingPart {
   colour: string;
 }
 
+/** Corners of the polygon that a whole turn is drawn as. */
 const CORNERS = 180;
 
-/** From the top, clockwise; `words` stand in the middle. */
+interface Ring {
+  parts: RingPart[];
+  /** Two lines in the middle: a figure, and what it is. */
+  words: [figure: string, name: string];
+}
+
+/** The radius of the hole, as a share of that of the ring. */
+const HOLE = 0.62;
+
+/** From the top, clockwise. */
 export function paintRing(
   painter: Painter,
-  width: number,
-  height: number,
-  parts: RingPart[],
-  words: [string, string],
+  { width, height }: { width: number; height: number },
+  { parts, words }: Ring,
 ): void {
   const outer = Math.max(4, Math.min(width, height) / 2 - 4);
-  const inner = outer * 0.62;
-  const [x, y] = [width / 2, height / 2];
+  const centre = { x: width / 2, y: height / 2 };
   let from = 0;
   for (const { share, colour } of parts) {
     const to = from + Math.max(0, share);
-    painter.polygon(slice(x, y, inner, outer, from, to), colour);
+    painter.polygon(slice(centre, { inner: outer * HOLE, outer }, from, to), colour);
     from = to;
   }
-  painter.text(x, y - 8, words[0], paper("text"), { align: "center", size: 17, bold: true });
-  painter.text(x, y + 11, words[1], paper("faint"), { align: "center" });
+  painter.text(centre.x, centre.y - 8, words[0], paper("text"), { align: "center", size: 17, bold: true });
+  painter.text(centre.x, centre.y + 11, words[1], paper("faint"), { align: "center" });
 }
 
-function slice(x: number, y: number, inner: number, outer: number, from: number, to: number): number[] {
+/** The outline of a part of the ring between two shares of the whole turn, as x0, y0, x1, y1, … */
+function slice(
+  { x, y }: { x: number; y: number },
+  { inner, outer }: { inner: number; outer: number },
+  from: number,
+  to: number,
+): number[] {
   const steps = Math.max(1, Math.ceil((to - from) * CORNERS));
-  const arc = (radius: number, at: (step: number) => number) =>
+  const arc = (radius: number, start: number, end: number) =>
     Array.from({ length: steps + 1 }, (_, step) => {
-      const angle = at(step / steps) * 2 * Math.PI;
+      const angle = (start + ((end - start) * step) / steps) * 2 * Math.PI;
       return [x + radius * Math.sin(angle), y - radius * Math.cos(angle)];
     }).flat();
-  return [...arc(outer, (t) => from + (to - from) * t), ...arc(inner, (t) => to - (to - from) * t)];
+  return [...arc(outer, from, to), ...arc(inner, to, from)];
 }

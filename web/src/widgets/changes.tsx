@@ -6,25 +6,34 @@ import type { Column } from "./data_table";
 import { type Format, FormattedCell, widthOf } from "./figure_columns";
 import "./changes.css";
 
-/** Of what it was; null = there is nothing to compare with. */
+/** The change as a share of what it was; null = there is nothing to compare with, or it was 0. */
 function shareOf({ before, after }: Change): number | null {
   return before && after !== null ? after / before - 1 : null;
 }
 
 /** "+5.6 %", "new": worse in red where `isCost`, faint within noise. */
-export function ChangeText({ change, isCost }: { change: Change | null; isCost?: boolean }) {
+export function ChangeText({ change, isCost = false }: { change: Change | null; isCost?: boolean | undefined }) {
   if (!change || (change.before === null && change.after === null)) return <span class="faint-text">–</span>;
   const { before, after, isNoise } = change;
   if (before === null) return <span class="delta new">new</span>;
-  const share = shareOf(change);
-  const grows = (after ?? 0) > before;
-  const tone = isNoise || after === before ? "noise" : !isCost ? "" : grows ? "worse" : "better";
-  const words = share === null ? (after ? "from 0" : "–") : `${share > 0 ? "+" : ""}${percent(share)}`;
   return (
-    <span class={`delta ${tone}`} title={isNoise ? "within noise" : undefined}>
-      {words}
+    <span class={`delta ${toneOf({ before, after, isNoise }, isCost)}`} title={isNoise ? "within noise" : undefined}>
+      {wordsOf(change)}
     </span>
   );
+}
+
+/** The CSS class of a change; figures that are no costs are neither better nor worse. */
+function toneOf({ before, after, isNoise }: Change & { before: number }, isCost: boolean): string {
+  if (isNoise || after === before) return "noise";
+  if (!isCost) return "";
+  return (after ?? 0) > before ? "worse" : "better";
+}
+
+function wordsOf(change: Change): string {
+  const share = shareOf(change);
+  if (share !== null) return `${share > 0 ? "+" : ""}${percent(share)}`;
+  return change.after ? "from 0" : "–";
 }
 
 /** What stands in the tooltip of a change of cycles per wave. */

@@ -23,7 +23,9 @@ export type Format =
   | "change"
   | "measured";
 
+/** A declared column in one line of a list; what is absent follows from its declaration. */
 type Brief<Row> = readonly [name: keyof Row & string, title?: string, format?: Format, width?: string];
+/** A declared column of which the view draws or computes something itself. */
 type Drawn<Row> = Partial<Column<Row>> & { name: keyof Row & string; format?: Format };
 
 /** A declared column of a table, or one that the view makes itself. */
@@ -105,6 +107,7 @@ export function FormattedCell({ value, format }: { value: Cell; format: Format }
   }
 }
 
+/** How a column is written when nothing else is said: by its unit, or its name where that says that it is a share. */
 function formatOf(name: string, unit: string): Format {
   if (unit === "ns" || unit === "bytes" || unit === "cycles") return unit;
   return /(^|_)share(_|$)/.test(name) ? "share" : "count";
@@ -113,25 +116,30 @@ function formatOf(name: string, unit: string): Format {
 /** The chosen columns of a declared table. */
 export function figureColumns<Row extends object>(table: TableInfo<Row>, chosen: ColumnChoice<Row>[]): Column<Row>[] {
   return chosen.map((choice) => {
-    const drawn: Partial<Column<Row>> & { name: string; format?: Format } =
-      "name" in choice ? choice : briefly(choice as Brief<Row>);
-    const { name, format: given, ...parts } = drawn;
-    const info = (table as Record<string, ColumnInfo>)[name];
-    const format = given ?? formatOf(name, info?.[1] ?? "");
-    const value = (row: Row) => {
-      const cell = (row as Record<string, unknown>)[name];
-      return typeof cell === "boolean" ? (cell ? "yes" : "no") : ((cell ?? null) as Cell);
-    };
-    return {
-      name,
-      title: info?.[0] ?? name,
-      ...(info ? { hint: hintOf(info) } : {}),
-      value,
-      ...(parts.value ? {} : { show: (row: Row) => <FormattedCell value={value(row)} format={format} /> }),
-      ...parts,
-      width: widthOf(format, parts.title ?? info?.[0] ?? name, parts.width),
-    };
+    const drawn = "name" in choice ? (choice as Drawn<Row>) : briefly(choice as Brief<Row>);
+    return figureColumn((table as Record<string, ColumnInfo>)[drawn.name], drawn);
   });
+}
+
+/** A column with its parts: those that the view gives, else those of the declaration; without one the name is the title. */
+function figureColumn<Row extends object>(info: ColumnInfo | undefined, drawn: Drawn<Row>): Column<Row> {
+  const { name, format: chosenFormat, ...parts } = drawn;
+  const [declaredTitle = name, unit = ""] = info ?? [];
+  const format = chosenFormat ?? formatOf(name, unit);
+  const value = (row: Row): Cell => {
+    const cell = (row as Record<string, unknown>)[name];
+    return typeof cell === "boolean" ? (cell ? "yes" : "no") : ((cell ?? null) as Cell);
+  };
+  const show = (row: Row) => <FormattedCell value={value(row)} format={format} />;
+  return {
+    name,
+    title: declaredTitle,
+    ...(info ? { hint: hintOf(info) } : {}),
+    value,
+    ...(parts.value ? {} : { show }), // a value that the view computes is shown as it is
+    ...parts,
+    width: widthOf(format, parts.title ?? declaredTitle, parts.width),
+  };
 }
 
 function briefly<Row>([name, title, format, width]: Brief<Row>): Drawn<Row> {

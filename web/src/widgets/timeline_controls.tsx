@@ -1,4 +1,5 @@
 // What opens over a timeline: the menu of a track, the panel of all tracks and curves, the name and colour of a flag.
+import type { RefObject } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { exact } from "../base/format";
 import { matcher } from "../base/matcher";
@@ -23,6 +24,11 @@ interface Item {
   run: () => void;
   isOff?: boolean;
 }
+
+/** Pixels: the room that a menu and the box of a flag need, so that they stay inside of the timeline. */
+const MENU_WIDTH = 220;
+const MENU_LINE = 26;
+const FLAG_BOX_WIDTH = 260;
 
 /** What can be done with a track, or with a group of tracks, whose name then stands in the items. */
 function itemsOf(state: TimelineState, { row, level }: TrackMenu): Item[] {
@@ -49,42 +55,35 @@ function itemsOf(state: TimelineState, { row, level }: TrackMenu): Item[] {
 export function TrackMenuBox({ state }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const menu = state.menu.value;
+  const hide = () => {
+    state.menu.value = null;
+  };
   useEffect(() => {
-    if (!menu) return;
-    box.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
-    const outside = (event: PointerEvent) => {
-      if (!box.current?.contains(event.target as Node)) state.menu.value = null;
-    };
-    window.addEventListener("pointerdown", outside, true);
-    return () => window.removeEventListener("pointerdown", outside, true);
+    if (menu) box.current?.querySelector<HTMLElement>("button:not(:disabled)")?.focus();
   }, [menu, state]);
+  useOutsidePress(box, menu !== null, hide);
   if (!menu) return null;
   const close = () => {
-    const timeline = box.current?.parentElement?.querySelector<HTMLElement>(".timeline");
-    state.menu.value = null;
-    timeline?.focus({ preventScroll: true });
-  };
-  const key = (event: KeyboardEvent) => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (event.key === "Escape" || event.key === "Tab") close();
-    else if (step) {
-      const buttons = [...(box.current?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
-      const at = buttons.indexOf(document.activeElement as HTMLElement);
-      buttons[(at + step + buttons.length) % buttons.length]?.focus();
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
+    hide();
+    focusTimeline(box.current);
   };
   const { row, level } = menu;
   const name = [...row.path.slice(0, level + 1), level >= row.path.length ? row.label : ""].filter(Boolean).join(" ");
   const items = itemsOf(state, menu);
   const { width, height } = state.size.value;
   const style = {
-    left: `${Math.max(0, Math.min(menu.x, width - 220))}px`,
-    top: `${Math.max(0, Math.min(menu.y, height - 26 * (items.length + 1) - 8))}px`,
+    left: `${Math.max(0, Math.min(menu.x, width - MENU_WIDTH))}px`,
+    top: `${Math.max(0, Math.min(menu.y, height - MENU_LINE * (items.length + 1) - 8))}px`,
   };
   return (
-    <div class="timeline-menu" role="menu" aria-label={`Track ${name}`} ref={box} style={style} onKeyDown={key}>
+    <div
+      class="timeline-menu"
+      role="menu"
+      aria-label={`Track ${name}`}
+      ref={box}
+      style={style}
+      onKeyDown={(event) => stepInMenu(event, box.current, close)}
+    >
       <p>{name}</p>
       {items.map((item) => (
         <button
@@ -103,6 +102,19 @@ export function TrackMenuBox({ state }: Props) {
       ))}
     </div>
   );
+}
+
+/** Up and down lead through the menu, round its ends; Escape and Tab close it. */
+function stepInMenu(event: KeyboardEvent, box: HTMLElement | null, close: () => void): void {
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (event.key === "Escape" || event.key === "Tab") close();
+  else if (step) {
+    const buttons = [...(box?.querySelectorAll<HTMLElement>("button:not(:disabled)") ?? [])];
+    const at = buttons.indexOf(document.activeElement as HTMLElement);
+    buttons[(at + step + buttons.length) % buttons.length]?.focus();
+  } else return;
+  event.preventDefault();
+  event.stopPropagation();
 }
 
 /** Filter, hidden tracks, curves. */
@@ -176,6 +188,7 @@ export function TracksPanel({ state }: Props) {
   );
 }
 
+/** Hidden tracks and flags that are listed; further ones are left out. */
 const MOST_LISTED = 30;
 
 function nameOf(state: TimelineState, key: string): string {
@@ -209,30 +222,39 @@ export function ListButton({ state }: Props) {
 /** Ready to be written over when it appears. */
 const selectOnce = (input: HTMLInputElement | null) => input?.select();
 
+/** Calls `close` when the pointer is pressed outside of a box, while that is open. */
+function useOutsidePress(box: RefObject<HTMLElement | null>, isOpen: boolean, close: () => void): void {
+  useEffect(() => {
+    if (!isOpen) return;
+    const press = (event: PointerEvent) => {
+      if (!box.current?.contains(event.target as Node)) close();
+    };
+    window.addEventListener("pointerdown", press, true);
+    return () => window.removeEventListener("pointerdown", press, true);
+  }, [isOpen]);
+}
+
+/** Gives the focus back to the timeline that a box stands over. */
+function focusTimeline(box: HTMLElement | null): void {
+  box?.parentElement?.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
+}
+
 /** Name and colour of a flag, and the others. */
 export function FlagBox({ state }: Props) {
   const box = useRef<HTMLDivElement>(null);
-  const id = state.flag.value;
-  const flag = flags.value.find((candidate) => candidate.id === id);
-  useEffect(() => {
-    if (!id) return;
-    const outside = (event: PointerEvent) => {
-      if (!box.current?.contains(event.target as Node)) state.flag.value = null;
-    };
-    window.addEventListener("pointerdown", outside, true);
-    return () => window.removeEventListener("pointerdown", outside, true);
-  }, [id, state]);
+  const flag = flags.value.find((candidate) => candidate.id === state.flag.value);
+  const hide = () => {
+    state.flag.value = null;
+  };
+  useOutsidePress(box, state.flag.value !== null, hide);
   if (!flag) return null;
   const frame = state.frame.value;
   const { width, gutter } = frame.parts;
-  const left = `${Math.max(gutter, Math.min(frame.timeToX(flag.time), width - 260))}px`;
+  const left = `${Math.max(gutter, Math.min(frame.timeToX(flag.time), width - FLAG_BOX_WIDTH))}px`;
   const top = `${(frame.beside ?? frame).parts.top + 2}px`;
   const close = () => {
-    state.flag.value = null;
-    box.current?.parentElement?.querySelector<HTMLElement>(".timeline")?.focus({ preventScroll: true });
-  };
-  const go = (step: 1 | -1) => {
-    state.flag.value = goToFlag(step);
+    hide();
+    focusTimeline(box.current);
   };
   return (
     <div
@@ -260,33 +282,43 @@ export function FlagBox({ state }: Props) {
         onInput={(event) => changeNote(flag.id, event.currentTarget.value)}
       />
       <FlagColours flag={flag} />
-      <div>
-        <button
-          type="button"
-          class="quiet"
-          title="The flag before (,)"
-          aria-label="The flag before"
-          onClick={() => go(-1)}
-        >
-          ◂
-        </button>
-        <button type="button" class="quiet" title="The next flag (.)" aria-label="The next flag" onClick={() => go(1)}>
-          ▸
-        </button>
-        <button
-          type="button"
-          class="quiet"
-          data-action="remove-flag"
-          hidden={flag.isOfOthers}
-          onClick={() => {
-            removeNote(flag.id);
-            close();
-          }}
-        >
-          Remove
-        </button>
-      </div>
+      <FlagButtons state={state} flag={flag} close={close} />
       <FlagList state={state} flag={flag} />
+    </div>
+  );
+}
+
+/** To the flags beside it, and away with it. */
+function FlagButtons({ state, flag, close }: Props & { flag: Flag; close: () => void }) {
+  const go = (step: 1 | -1) => {
+    state.flag.value = goToFlag(step);
+  };
+  return (
+    <div>
+      <button
+        type="button"
+        class="quiet"
+        title="The flag before (,)"
+        aria-label="The flag before"
+        onClick={() => go(-1)}
+      >
+        ◂
+      </button>
+      <button type="button" class="quiet" title="The next flag (.)" aria-label="The next flag" onClick={() => go(1)}>
+        ▸
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        data-action="remove-flag"
+        hidden={flag.isOfOthers}
+        onClick={() => {
+          removeNote(flag.id);
+          close();
+        }}
+      >
+        Remove
+      </button>
     </div>
   );
 }

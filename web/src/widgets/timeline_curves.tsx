@@ -21,6 +21,7 @@ import type { TimelineState } from "./timeline_state";
 interface Quantity {
   name: string;
   set: CurveSet;
+  /** Numbers of its series in the set. */
   lines: number[];
 }
 
@@ -32,14 +33,15 @@ const TITLES: Record<string, string> = {
   wave_states: "wave states",
   dispatches: "waves by kernel",
 };
-/** A counter has a strip of its own, all others share that of their set. */
-const OWN = new Set(["monitors", "counters", "derived"]);
+/** Sets of which every counter has a strip of its own; the series of other sets share one. */
+const SETS_OF_COUNTERS = new Set(["monitors", "counters", "derived"]);
+/** Pixels: a line of labels, what the numbers of the axis take at the right of the labels, what buttons take at their left. */
 const LINE = 13;
 const LEFT_OF_TICKS = 36;
-/** Narrower labels are of no use. */
-const LEAST_ROOM = 130;
-/** What the buttons of a strip take. */
 const BUTTONS = 62;
+/** Narrower labels are of no use: then they stand on the chart. */
+const LEAST_ROOM = 130;
+/** Heights of a strip in pixels: at first, folded, and what the user may choose. */
 const HEIGHT = 92;
 const FOLDED = 20;
 const LEAST = 44;
@@ -47,14 +49,16 @@ const MOST = 400;
 /** Pixels that an arrow key makes a strip taller or lower. */
 const KEY_STEP = 16;
 
+/** The series of all sets that are not of one engine, put together by what they measure. */
 export function quantitiesOf(sets: CurveSet[]): Quantity[] {
   const quantities = new Map<string, Quantity>();
-  for (const set of sets.filter((each) => each.se === null)) {
+  for (const set of sets.filter(({ se }) => se === null)) {
     set.series.forEach((series, number) => {
-      const own = series.keys.quantity ?? series.keys.counter ?? (OWN.has(set.name) ? series.label : null);
-      const name = TITLES[set.name] ?? String(own || set.name);
+      const counter =
+        series.keys.quantity ?? series.keys.counter ?? (SETS_OF_COUNTERS.has(set.name) ? series.label : null);
+      const name = TITLES[set.name] ?? String(counter || set.name);
       const quantity = quantities.get(name) ?? { name, set, lines: [] };
-      if (quantity.set === set) quantity.lines.push(number);
+      if (quantity.set === set) quantity.lines.push(number); // one chart has the curves of one set
       quantities.set(name, quantity);
     });
   }
@@ -270,36 +274,52 @@ function paintNames(
   frame: ChartFrame,
   values: (number | undefined)[] | null,
 ): void {
-  const at = (number: number) => (values ? ` ${figure(values[number] ?? Number.NaN)}` : "");
-  const ink = paper(values ? "text" : "faint");
+  const valueText = (number: number) => (values ? ` ${figure(values[number] ?? Number.NaN)}` : "");
   const labels = lines.map((number) => {
-    const label = (set.series[number]?.label ?? "").replace(name, "").trim();
-    return `${label || name}${at(number)}`;
+    const label = (set.series[number]?.label ?? "").replace(name, "").trim(); // the name stands above
+    return `${label || name}${valueText(number)}`;
   });
+  const ink = paper(values ? "text" : "faint");
   const room = frame.left - LEFT_OF_TICKS;
-  if (room < LEAST_ROOM) {
-    let x = frame.left + 8 + (set.unit.length + 2) * letterWidth();
-    const y = frame.top + 7;
-    painter.text(x, y, name, paper("text"));
-    x += (name.length + 2) * letterWidth();
-    labels.forEach((label, n) => {
-      if (x + label.length * letterWidth() > frame.width - 60) return;
-      painter.rect(x, y - 4, 7, 7, seriesColour(n));
-      painter.text(x + 10, y, label, ink);
-      x += label.length * letterWidth() + 24;
-    });
-    return;
-  }
-  painter.text(BUTTONS, frame.top + 3, name, paper("text"), { maxWidth: room - BUTTONS });
-  const fit = Math.floor((frame.bottom - frame.top) / LINE) - 1;
-  const cut = labels.length > fit ? fit - 1 : labels.length;
-  labels.slice(0, cut).forEach((label, n) => {
-    const y = frame.top + 4 + (n + 1) * LINE;
-    painter.rect(10, y - 4, 7, 7, seriesColour(n));
-    painter.text(20, y, label, ink, { maxWidth: room - 24 });
+  if (room < LEAST_ROOM) paintNamesInLine(painter, frame, { name, unit: set.unit, labels, ink });
+  else paintNamesInColumn(painter, frame, { name, labels, ink, room });
+}
+
+/** Beside each other at the head of the chart, behind its unit; what does not fit is left out. */
+function paintNamesInLine(
+  painter: Painter,
+  frame: ChartFrame,
+  { name, unit, labels, ink }: { name: string; unit: string; labels: string[]; ink: string },
+): void {
+  const y = frame.top + 7;
+  let x = frame.left + 8 + (unit.length + 2) * letterWidth();
+  painter.text(x, y, name, paper("text"));
+  x += (name.length + 2) * letterWidth();
+  labels.forEach((label, n) => {
+    const width = label.length * letterWidth();
+    if (x + width > frame.width - 60) return; // where the buttons are
+    painter.rect(x, y - 4, 7, 7, seriesColour(n));
+    painter.text(x + 10, y, label, ink);
+    x += width + 24;
   });
-  if (cut < labels.length) {
-    const y = frame.top + 4 + (cut + 1) * LINE;
-    painter.text(20, y, `and ${labels.length - cut} more`, paper("faint"), { maxWidth: room - 24 });
+}
+
+/** Below each other, left of the axis; the last line counts those that do not fit. */
+function paintNamesInColumn(
+  painter: Painter,
+  frame: ChartFrame,
+  { name, labels, ink, room }: { name: string; labels: string[]; ink: string; room: number },
+): void {
+  painter.text(BUTTONS, frame.top + 3, name, paper("text"), { maxWidth: room - BUTTONS });
+  const lineCount = Math.floor((frame.bottom - frame.top) / LINE) - 1;
+  const shownCount = labels.length > lineCount ? lineCount - 1 : labels.length;
+  const yOf = (n: number) => frame.top + 4 + (n + 1) * LINE;
+  labels.slice(0, shownCount).forEach((label, n) => {
+    painter.rect(10, yOf(n) - 4, 7, 7, seriesColour(n));
+    painter.text(20, yOf(n), label, ink, { maxWidth: room - 24 });
+  });
+  if (shownCount < labels.length) {
+    const words = `and ${labels.length - shownCount} more`;
+    painter.text(20, yOf(shownCount), words, paper("faint"), { maxWidth: room - 24 });
   }
 }

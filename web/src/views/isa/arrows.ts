@@ -11,24 +11,24 @@ export interface Arrow {
   to: number;
   /** Hardware counter of the wait; "" for branches. */
   counter: string;
+  /** How often it was awaited or taken; NaN = not known. */
   count: number;
   /** Stall of the executions that this producer ended (all waves), or in which it was awaited (one wave); NaN = none. */
   stall: number;
+  /** Means: from the issue of what was awaited to the first attempt of the wait; to the end of the wait. */
   distanceCycles: number;
   distanceInstructions: number;
   latency: number;
 }
 
-const column = (table: Columns, name: string) => table.numbers(name);
-
 /** The arrows of the question `arrows`: over all waves. */
 export function arrowsOfAll(table: Columns): Arrow[] {
   const counters = table.texts("counter");
-  const [to, from, count] = [column(table, "wait_row"), column(table, "producer_row"), column(table, "count")];
-  const stall = column(table, "stall_cycles_total");
-  const cycles = column(table, "distance_cycles_mean");
-  const instructions = column(table, "distance_instructions_mean");
-  const latency = column(table, "latency_cycles_mean");
+  const [to, from, count] = [table.numbers("wait_row"), table.numbers("producer_row"), table.numbers("count")];
+  const stall = table.numbers("stall_cycles_total");
+  const cycles = table.numbers("distance_cycles_mean");
+  const instructions = table.numbers("distance_instructions_mean");
+  const latency = table.numbers("latency_cycles_mean");
   return counters.map((counter, i) => ({
     from: from[i] as number,
     to: to[i] as number,
@@ -41,46 +41,46 @@ export function arrowsOfAll(table: Columns): Arrow[] {
   }));
 }
 
-/** The arrows of one wave, from `wave_waits` and its instructions. */
+/** The arrows of one wave, from `wave_waits` and its instructions: pairs of rows, with sums and means over their executions. */
 export function arrowsOfWave(waits: Columns, wave: WaveData): Arrow[] {
-  const [at, row] = [column(waits, "instruction"), column(waits, "row")];
-  const [producer, producerRow] = [column(waits, "producer"), column(waits, "producer_row")];
+  const [wait, producer] = [waits.numbers("instruction"), waits.numbers("producer")];
+  const [waitRow, producerRow] = [waits.numbers("row"), waits.numbers("producer_row")];
   const counters = waits.texts("counter");
-  const byKey = new Map<string, Arrow>();
+  const sums = new Map<string, Arrow>(); // of all figures; means follow at the end
   for (let i = 0; i < waits.length; i++) {
-    const [wait, awaited] = [at[i] as number, producer[i] as number];
-    const [to, from, counter] = [row[i] as number, producerRow[i] as number, counters[i] as string];
-    if (to < 0 || from < 0) continue;
+    const [from, to, counter] = [producerRow[i] as number, waitRow[i] as number, counters[i] as string];
+    if (to < 0 || from < 0) continue; // the PC of one of them is not known
     const key = `${to} ${from} ${counter}`;
-    const arrow = byKey.get(key) ?? {
-      from,
-      to,
-      counter,
-      count: 0,
-      stall: 0,
-      distanceCycles: 0,
-      distanceInstructions: 0,
-      latency: 0,
-    };
-    const issue = (wave.time[awaited] as number) + (wave.stall[awaited] as number);
-    const begin = wave.time[wait] as number;
-    arrow.count += 1;
-    arrow.stall += wave.stall[wait] as number;
-    arrow.distanceCycles += begin - issue;
-    arrow.distanceInstructions += wait - awaited;
-    arrow.latency += begin + (wave.duration[wait] as number) - issue;
-    byKey.set(key, arrow);
+    const arrow = sums.get(key) ?? { from, to, counter, ...NOTHING };
+    addLink(arrow, wave, { wait: wait[i] as number, producer: producer[i] as number });
+    sums.set(key, arrow);
   }
-  return [...byKey.values()]
-    .map((arrow) => ({
-      ...arrow,
-      distanceCycles: arrow.distanceCycles / arrow.count,
-      distanceInstructions: arrow.distanceInstructions / arrow.count,
-      latency: arrow.latency / arrow.count,
-    }))
-    .sort((a, b) => a.to - b.to || a.from - b.from);
+  return [...sums.values()].map(withMeans).sort((a, b) => a.to - b.to || a.from - b.from);
 }
 
+const NOTHING = { count: 0, stall: 0, distanceCycles: 0, distanceInstructions: 0, latency: 0 };
+
+/** Adds one wait and what it waited for, by their places among the instructions of the wave. */
+function addLink(sum: Arrow, wave: WaveData, { wait, producer }: { wait: number; producer: number }): void {
+  const issue = (wave.time[producer] as number) + (wave.stall[producer] as number);
+  const begin = wave.time[wait] as number;
+  sum.count += 1;
+  sum.stall += wave.stall[wait] as number;
+  sum.distanceCycles += begin - issue;
+  sum.distanceInstructions += wait - producer;
+  sum.latency += begin + (wave.duration[wait] as number) - issue;
+}
+
+function withMeans(sum: Arrow): Arrow {
+  return {
+    ...sum,
+    distanceCycles: sum.distanceCycles / sum.count,
+    distanceInstructions: sum.distanceInstructions / sum.count,
+    latency: sum.latency / sum.count,
+  };
+}
+
+/** A branch has no counter, and nothing that was waited for. */
 const jump = (from: number, to: number, count: number): Arrow => ({
   from,
   to,
@@ -94,7 +94,7 @@ const jump = (from: number, to: number, count: number): Arrow => ({
 
 /** The arrows of the question `branches`: jumps that waves took. */
 export function branchesOfAll(table: Columns): Arrow[] {
-  const [from, to, count] = [column(table, "from_row"), column(table, "to_row"), column(table, "count")];
+  const [from, to, count] = [table.numbers("from_row"), table.numbers("to_row"), table.numbers("count")];
   return Array.from(from, (row, i) => jump(row, to[i] as number, count[i] as number));
 }
 

@@ -54,7 +54,7 @@ function partsOf({ activity }: SummaryAnswer) {
 function Page({ answer }: { answer: SummaryAnswer }) {
   const ring = (painter: Painter, size: Size) => {
     const parts = partsOf(answer).map((part) => ({ ...part, colour: colourOf(part.label) }));
-    paintRing(painter, size.width, size.height, parts, [short(answer.activity.cycles_total), "cycles"]);
+    paintRing(painter, size, { parts, words: [short(answer.activity.cycles_total), "cycles"] });
   };
   /** What is saved: the ring with its legend beside it. */
   const picture = (painter: Painter, size: Size) => {
