@@ -24,9 +24,10 @@ struct Entries {
     }
 };
 
+// The entries of rows by number. `known` is a validity bitmap as Arrow has it.
 struct EntryNumbers {
-    Column<uint32_t> entry;
-    std::vector<uint8_t> known;  // a bit per row: whether it names an entry of the list
+    Column<uint32_t> entry;      // by row: place in the list of entries; 0 where it names none of them
+    std::vector<uint8_t> known;  // a bit per row, the lowest first: 1 = it names an entry of the list
     size_t unknown_count = 0;
 };
 

@@ -81,6 +81,8 @@ enum class Status : uint8_t {
     stopped = 5,         // the reference gives up here; what was decoded before it is kept
 };
 
+// The waves of the target CU. `contexts` counts the context saves that were seen, `complete` is 1 where the end of the wave
+// was. first_... and ..._count say which rows of instructions and states are its own.
 #define WAVEWRIGHT_WAVE_COLUMNS(X) \
     X(uint8_t, cu)                 \
     X(uint8_t, simd)               \
@@ -110,11 +112,14 @@ enum class Status : uint8_t {
     X(uint8_t, category)                  \
     X(int32_t, row)
 
+// What a wave did (WaveState), from its start on: states follow each other.
 #define WAVEWRIGHT_STATE_COLUMNS(X) \
     X(uint32_t, wave)               \
     X(uint8_t, state)               \
     X(int32_t, duration_cycles)
 
+// Starts (`start` = 1) and ends of the waves of all CUs, with the kernel entry: an offset in a code object, or an
+// address with object 0.
 #define WAVEWRIGHT_OCCUPANCY_COLUMNS(X) \
     X(int64_t, time_cycles)             \
     X(uint8_t, cu)                      \
@@ -129,6 +134,7 @@ enum class Status : uint8_t {
     X(uint64_t, code_object)            \
     X(uint64_t, address)
 
+// Samples of performance counters: the increments of one bank of four since its last report.
 #define WAVEWRIGHT_COUNTER_COLUMNS(X) \
     X(int64_t, time_cycles)           \
     X(uint8_t, cu)                    \
@@ -146,6 +152,7 @@ enum class Status : uint8_t {
     X(uint16_t, flags)              \
     X(uint64_t, payload)
 
+// Starts of dispatches, with the compute registers at that time.
 #define WAVEWRIGHT_DISPATCH_COLUMNS(X) \
     X(int64_t, time_cycles)            \
     X(uint8_t, me)                     \
@@ -161,6 +168,7 @@ enum class Status : uint8_t {
     X(uint64_t, code_object)           \
     X(uint64_t, address)
 
+// Values that waves wrote with s_ttracedata.
 #define WAVEWRIGHT_SHADER_DATA_COLUMNS(X) \
     X(int64_t, time_cycles)               \
     X(uint64_t, value)                    \
@@ -186,18 +194,22 @@ enum class Status : uint8_t {
     X(uint64_t, entry_code_object)   \
     X(uint64_t, entry_address)
 
+// The shader clock and the wall clock, read at the same moment.
 #define WAVEWRIGHT_REALTIME_COLUMNS(X) \
     X(int64_t, shader_clock_cycles)    \
     X(uint64_t, realtime_ticks)
 
+// Memory instructions of a SIMD that is not traced itself (gfx11 and later).
 #define WAVEWRIGHT_OTHER_SIMD_COLUMNS(X) \
     X(int64_t, time_cycles)              \
     X(uint16_t, duration_cycles)         \
     X(uint8_t, cu)                       \
     X(uint8_t, category)
 
+// What the reference reports once per buffer (Info).
 #define WAVEWRIGHT_INFO_COLUMNS(X) X(uint8_t, code)
 
+// What was dropped, cut or guessed (Loss). Where `value` is not named there, it is 0.
 #define WAVEWRIGHT_LOSS_COLUMNS(X) \
     X(uint8_t, kind)               \
     X(int64_t, time_cycles)        \

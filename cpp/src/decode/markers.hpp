@@ -53,7 +53,7 @@ class MarkerTracker {
         uint64_t value;
         Place place;
     };
-    // What a value means under a function map.
+    // A value taken apart: the id of a marker, and whether it enters or leaves a scope.
     struct Word {
         uint32_t id;
         uint8_t flags;

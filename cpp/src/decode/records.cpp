@@ -8,18 +8,19 @@
 namespace wavewright {
 namespace {
 
-template <class T, class Part>
-void join(Column<T>& all, std::span<Records* const> records, Part&& part) {
+// Moves one column of all records, column_of(records), behind each other into `all`.
+template <class T, class ColumnOf>
+void join(Column<T>& all, std::span<Records* const> records, ColumnOf&& column_of) {
     size_t count = 0;
-    for (Records* one : records) count += part(*one).size();
-    for (Records* one : records) {
-        Column<T>& column = part(*one);
-        if (all.empty()) {
+    for (Records* part : records) count += column_of(*part).size();
+    for (Records* part : records) {
+        Column<T>& column = column_of(*part);
+        if (all.empty()) {  // the first one stays where it is
             all = std::move(column);
             all.reserve(count);
         } else {
             all.append({column.data(), column.size()});
-            column = Column<T>();
+            column = Column<T>();  // gives its memory back
         }
     }
 }
@@ -55,6 +56,7 @@ void Records::count_rows(size_t instruction_count, size_t state_count, bool kept
 JoinedRows joined_rows(std::span<Records* const> records) {
     JoinedRows all;
     std::vector<std::function<void()>> moves;
+    // One move for each declared column, so that threads can take them one by one.
 #define WAVEWRIGHT_JOIN(table, name) \
     moves.emplace_back(              \
         [&all, records] { join(all.table.name, records, [](Records& one) -> auto& { return one.table.name; }); });

@@ -12,9 +12,9 @@
 
 namespace wavewright {
 
-// Half-open address ranges of code objects. A later range evicts those it overlaps. Quirk: a range whose end does not
-// fit into 64 bits covers its first address alone, and gives way to one that covers that address already unless its
-// wrapped end lies after that one's start.
+// Half-open address ranges of code objects. A later range evicts those it overlaps. Quirk of the reference, which
+// compares wrapped ends: a range whose end does not fit into 64 bits covers its first address alone, and gives way to
+// one that covers that address already unless its wrapped end lies after that one's start.
 class AddressRanges {
   public:
     void insert(uint64_t begin, uint64_t size, uint64_t object) {
@@ -36,7 +36,7 @@ class AddressRanges {
         if (at != ranges_.end()) ranges_.erase(at);
     }
 
-    // (offset, object) when a range contains the address, else (address, 0).
+    // The offset in the object whose range contains the address; the address itself with object 0 where there is none.
     Pc translate(uint64_t address) const {
         const auto at = containing(address);
         if (at == ranges_.end()) return {address, 0};
@@ -87,6 +87,7 @@ class Registers {
     static constexpr uint32_t userdata2 = 0xC342;
     static constexpr uint32_t userdata3 = 0xC343;
 
+    // What a word changed beside the code objects.
     struct AgentInfo {
         bool counter_interval_written = false;
     };
@@ -104,26 +105,27 @@ class Registers {
         }
     }
 
-    // One word of the instrumentation stream. Code-object events go to `records`.
+    // One word of the instrumentation stream: an enabling word, then headers (opcode, type, data), some of which
+    // announce one payload word. Code-object events go to `records`.
     AgentInfo write_userdata2(uint32_t word, uint32_t me, uint32_t pipe, int64_t time, Records& records) {
         if (!enabled_) {
             enabled_ = word == kEnableWord;
-            expect_ = kHeader;
+            expected_ = kHeader;
             return {};
         }
-        if (expect_ != kHeader) {
-            const uint32_t field = expect_;
-            expect_ = kHeader;
-            payload(field, word, me, pipe, time, records);
+        if (expected_ != kHeader) {
+            const uint32_t field = expected_;
+            expected_ = kHeader;
+            write_payload(field, word, me, pipe, time, records);
             return {};
         }
         const uint32_t opcode = word & 0xFF, type = (word >> 8) & 0xF, data = word >> 12;
-        if (opcode == kAgentInfo && type == 0) records.realtime_hz = uint64_t{data} * 1000;
-        if (opcode == kAgentInfo && type == 1) {
+        if (opcode == kAgentInfo && type == kRealtimeKhz) records.realtime_hz = uint64_t{data} * 1000;
+        if (opcode == kAgentInfo && type == kCounterInterval) {
             records.counter_interval_cycles = data;
             return {.counter_interval_written = true};
         }
-        if (opcode == kCodeObject && data == 0) expect_ = type;
+        if (opcode == kCodeObject && data == 0) expected_ = type;
         return {};
     }
 
@@ -161,22 +163,23 @@ class Registers {
     uint16_t code_object_event_flags = 1;  // per pipe; RDNA leaves it out
 
   private:
-    static constexpr uint32_t kEnableWord = 0x434F5200;  // "\0ROC"
-    static constexpr uint32_t kAgentInfo = 6, kCodeObject = 4;
-    // States of the instrumentation stream; the numbers are the header's `type` field.
+    static constexpr uint32_t kEnableWord = 0x434F5200;                // "\0ROC"
+    static constexpr uint32_t kAgentInfo = 6, kCodeObject = 4;         // opcodes
+    static constexpr uint32_t kRealtimeKhz = 0, kCounterInterval = 1;  // types of agent info
+    // What the next word is: a header, or the field of a code object that the last header's `type` announced.
     static constexpr uint32_t kTail = 0, kSizeLow = 1, kAddressLow = 2, kAddressHigh = 3, kSizeHigh = 4, kIdLow = 5,
                               kIdHigh = 6, kHeader = 7;
 
     struct Queue {
-        uint64_t program = 0;  // kernel address >> 8
-        uint64_t address = 0, size = 0, id = 0;
+        uint64_t program = 0;                    // kernel address >> 8
+        uint64_t address = 0, size = 0, id = 0;  // of the code object that is being described
     };
 
     static void set_low(uint64_t& value, uint32_t word) { value = (value & ~uint64_t{0xFFFFFFFF}) | word; }
     static void set_high(uint64_t& value, uint32_t word) { value = (value & 0xFFFFFFFF) | (uint64_t{word} << 32); }
     Queue& queue(uint32_t me, uint32_t pipe) { return queues_[me & 1][pipe & 3]; }
 
-    void payload(uint32_t field, uint32_t word, uint32_t me, uint32_t pipe, int64_t time, Records& records) {
+    void write_payload(uint32_t field, uint32_t word, uint32_t me, uint32_t pipe, int64_t time, Records& records) {
         Queue& q = queue(me, pipe);
         switch (field) {
             case kTail: commit(word, q, me, pipe, time, records); break;
@@ -190,11 +193,14 @@ class Registers {
         }
     }
 
+    // The tail: the code object described so far was loaded or unloaded. Bit 0 = unloaded, bit 1 = it was loaded before
+    // the trace began; the rest is its id, or 0 where the id was described before.
     void commit(uint32_t word, const Queue& q, uint32_t me, uint32_t pipe, int64_t time, Records& records) {
         const bool unload = word & 1, was_loaded_before = word & 2;
         const uint64_t id = (word >> 2) != 0 ? word >> 2 : q.id;
         const auto active = active_.find(id);
-        if (unload == (active == active_.end())) return;
+        const bool is_active = active != active_.end();
+        if (unload != is_active) return;  // loaded twice, or unloaded without having been loaded
         if (unload) {
             const uint64_t address = active->second;
             active_.erase(active);
@@ -210,8 +216,8 @@ class Registers {
     }
 
     bool enabled_ = false;
-    uint32_t expect_ = kHeader;
-    std::array<std::array<Queue, 4>, 2> queues_{};
+    uint32_t expected_ = kHeader;
+    std::array<std::array<Queue, 4>, 2> queues_{};  // by ME, then by pipe
     std::map<uint64_t, uint64_t> active_;  // object id -> address it was loaded at; ids are untrusted input, so no hash
 };
 

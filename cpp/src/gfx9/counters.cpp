@@ -5,14 +5,15 @@
 namespace wavewright::gfx9 {
 
 void Counters::add(uint64_t word, int64_t now, uint64_t interval) {
-    if (Perf::sh.word(word) != 0) return;
+    if (Perf::sh.word(word) != 0) return;  // as the reference: shader array 0 only
     Sample sample{};
     sample.cu = Perf::cu.byte(word);
     sample.bank = Perf::bank.byte(word);
     sample.time = now - kCyclesPerDelta * sample.cu;  // the CUs report one after the other
     if (interval != 0) {
         int64_t& last = last_.of(sample);
-        if (leaves_gap(last, sample.time, interval)) samples_.push_back(sample);  // quirk: zeros at the present time
+        // Quirk: the zeros stand at the time of this report, not where the missing one was due.
+        if (leaves_gap(last, sample.time, interval)) samples_.push_back(sample);
         last = sample.time;
     }
     sample.values = {static_cast<uint16_t>(Perf::value0.word(word)), static_cast<uint16_t>(Perf::value1.word(word)),
@@ -23,7 +24,8 @@ void Counters::add(uint64_t word, int64_t now, uint64_t interval) {
 void Counters::fill_gaps(uint64_t interval) {
     if (interval == 0 || samples_.empty()) return;
     const size_t count = samples_.size();
-    if (work_left_ < count || fill_left_ < count) {
+    const bool is_affordable = work_left_ >= count && fill_left_ >= count;  // one zero sample for each at most
+    if (!is_affordable) {
         ++skipped_;
         return;
     }
@@ -56,7 +58,10 @@ void Counters::finish(uint64_t interval, CounterTable& table) {
     for (size_t source = 0; source < last_.by_source.size(); ++source) {
         const int64_t last = last_.by_source[source];
         if (last == 0) continue;
-        emit({plus(last, interval), {}, static_cast<uint8_t>(source / 4), static_cast<uint8_t>(source % 4)});
+        emit({.time = plus(last, interval),
+              .values = {},
+              .cu = static_cast<uint8_t>(source / LastTimes::kBanks),
+              .bank = static_cast<uint8_t>(source % LastTimes::kBanks)});
     }
 }
 

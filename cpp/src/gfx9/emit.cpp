@@ -10,6 +10,7 @@ void WaveEmitter::leave_room(size_t instructions, size_t states) {
 }
 
 bool WaveEmitter::emit(Wave& wave, WaveSlot slot, const AddressRanges& from_start) {
+    // PCs that no code object claimed when they were recorded may belong to one that was loaded before the trace (3.5).
     wave.resolve_pcs([&from_start](Pc& pc) {
         if (pc.object == 0) pc = from_start.translate(pc.address);
     });

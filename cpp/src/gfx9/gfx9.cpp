@@ -59,6 +59,7 @@ class Decoder {
     static constexpr size_t kBytesInSight = 2 * kLongestToken;  // a run of time tokens and the token after it
 
     // Everything but ISSUE and INST stays out of line, so that the loop over the tokens keeps its registers.
+    // Those that return a bool handle one token; false ends decoding (survive()).
     [[gnu::noinline]] void read_tokens();
     [[gnu::noinline]] bool misc(uint64_t word, size_t at, int64_t& now);
     bool inst(uint64_t word, size_t at, int64_t now);
@@ -114,7 +115,7 @@ class Decoder {
     Anchor anchor_;
 
     std::array<Wave, WaveSlot::kCount> waves_;  // of the target CU
-    uint32_t phase_counter_ = 15;
+    uint32_t phase_counter_ = 15;               // of the whole buffer; says how late instruction reports come (5.3)
 
     StreamEnd end_;
     bool time_awaited_ = false;  // by a TIME_RESET: its TIMESTAMP has not come yet
@@ -281,7 +282,7 @@ void Decoder::reg(uint64_t word, int64_t now) {
 }
 
 void Decoder::reg_cs(uint64_t word, int64_t now) {
-    constexpr uint32_t kNowhere = 0x7F, kPartialFlush = 7;
+    constexpr uint32_t kNowhere = 0x7F, kPartialFlush = 7;  // a register that does nothing: its writes are events (8.6)
     const uint32_t me = effective_me(RegCs::raw_me.word(word)), pipe = RegCs::pipe.word(word);
     const uint32_t address = RegCs::address.word(word), data = RegCs::data.word(word);
     registers_.write_compute(address, data, me, pipe);
@@ -391,7 +392,7 @@ void Decoder::finish() {
     for (uint32_t index = 0; index < WaveSlot::kCount; ++index) {
         if (!wave_at({index}).absent() && !emit({index}, tokens_.size())) survive(tokens_.size());
     }
-    if (packets_lost_ && records_.status != Status::stopped) {
+    if (packets_lost_ && records_.status != Status::stopped) {  // the reference says nothing once it has given up
         records_.info.code.push_back(static_cast<uint8_t>(Info::data_lost));
     }
     counters_.finish(records_.counter_interval_cycles, records_.counters);

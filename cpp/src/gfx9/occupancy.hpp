@@ -43,7 +43,7 @@ class Occupancy {
         return entry;
     }
 
-    // Chunked captures hand records over in batches; the order of the table shows it.
+    // Chunked captures hand records over in batches, as the reference does: the order of the table shows it.
     void flush_full_batch() {
         if (table_.cu.size() - batch_begin_ + unseen_starts_.size() >= kBatch) flush();
     }
@@ -65,7 +65,7 @@ class Occupancy {
     };
 
     void add(uint64_t word, int64_t time, bool start, Pc entry) {
-        constexpr uint8_t kIsExt = 1, kNoCluster = 0;
+        constexpr uint8_t kIsExt = 1, kNoCluster = 0;  // the reference's record has them so on gfx9 (8.2)
         const WaveId wave = WaveId::of(word);
         table_.add(time, wave.cu, wave.simd, wave.slot, start, WaveStart::me.byte(word), WaveStart::pipe.byte(word),
                    kIsExt, WaveStart::workgroup.byte(word), kNoCluster, entry.object, entry.address);

@@ -35,6 +35,7 @@ bool fits(const Instruction& instruction, LineClass cls) {
     return (kFits[instruction.category & 15] >> static_cast<unsigned>(cls) & 1) != 0;
 }
 
+// Category and LineClass have the same numbers where they have the same names.
 bool same_number(const Instruction& instruction, LineClass cls) {
     return instruction.category == static_cast<uint8_t>(cls);
 }
@@ -59,18 +60,20 @@ void widen_scaled_mfma(std::span<Instruction> instructions, size_t i, int64_t wa
 
 }  // namespace
 
+// Where the walk through one wave is.
 struct PcMap::Walk {
     const Wave& wave;
     std::span<Instruction> instructions;
-    int32_t* rows;
+    int32_t* rows;  // by instruction; -1 = not known
     std::span<const PcEntry> pcs;
-    size_t i = 0;       // instruction at hand
-    size_t pc_at = 0;   // next PC entry
-    int32_t next = -1;  // line expected now; -1 = none
-    unsigned fails = 0;
+    size_t i = 0;        // instruction at hand
+    size_t next_pc = 0;  // entry of `pcs`
+    int32_t next = -1;   // row of the line expected now; -1 = none
+    unsigned fails = 0;  // lines in a row without a match
     bool target_missing = false;
 
-    size_t due() const { return pc_at < pcs.size() ? pcs[pc_at].index : kNever; }
+    // The instruction at which the next PC entry is to be taken.
+    size_t due() const { return next_pc < pcs.size() ? pcs[next_pc].index : kNever; }
 };
 
 PcMap::Result PcMap::walk(Wave& wave, std::span<Instruction> instructions, int32_t* rows) {
@@ -105,16 +108,17 @@ PcMap::Result PcMap::walk(Wave& wave, std::span<Instruction> instructions, int32
     return {walk.i, walk.target_missing};
 }
 
+// Puts the PCs that are due into `rows`.
 PcMap::Step PcMap::take_due_pcs(Walk& walk) {
-    for (; walk.due() <= walk.i; ++walk.pc_at) {
-        const PcEntry& entry = walk.pcs[walk.pc_at];
+    for (; walk.due() <= walk.i; ++walk.next_pc) {
+        const PcEntry& entry = walk.pcs[walk.next_pc];
         if (entry.index != walk.i) continue;
         const int32_t row = program_.find(entry.pc);
         if (row >= 0) {
             walk.rows[walk.i] = row;
-        } else if (walk.pc_at + 1 < walk.pcs.size()) {
+        } else if (walk.next_pc + 1 < walk.pcs.size()) {
             // Nothing is known up to the next entry, which can lie before this one.
-            const size_t resume = walk.pcs[walk.pc_at + 1].index;
+            const size_t resume = walk.pcs[walk.next_pc + 1].index;
             if (resume < walk.i && !pay(walk.i - resume)) return Step::stop;
             walk.i = resume;
             if (walk.i >= walk.instructions.size()) return Step::stop;
@@ -151,6 +155,7 @@ PcMap::Step PcMap::follow_known_pc(Walk& walk) {
     return Step::go_on;
 }
 
+// Compares the instruction at hand with the line that is expected.
 PcMap::Step PcMap::match_line(Walk& walk) {
     const int32_t row = std::exchange(walk.next, -1);
     const size_t own = walk.i;
@@ -185,7 +190,8 @@ PcMap::Step PcMap::match_line(Walk& walk) {
     return Step::go_on;
 }
 
-// The line fits not. Either two instructions were reported in the wrong order, or the line left no token.
+// The instruction does not fit the line. Either two instructions were reported in the wrong order: then they change
+// places and the line is tried again. Or the line left no token: then the next line is tried with the same instruction.
 PcMap::Step PcMap::repair_order(Walk& walk, const Line& line, int32_t row) {
     const size_t i = walk.i;
     const bool swapped = i + 1 < walk.instructions.size() && line.next >= 0 &&

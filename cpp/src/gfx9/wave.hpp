@@ -88,6 +88,7 @@ struct WaveStartInfo {
 // What a place on the CU is doing. Only running waves take issues, reports, PCs and their end (4.4).
 enum class Mode : uint8_t { absent, running, trap_requested, trap_standby, trap_wait_pc };
 
+// A wave slot of the target CU with the wave in it.
 class alignas(64) Wave {
   public:
     // Forgets the wave before it and keeps its memory.
