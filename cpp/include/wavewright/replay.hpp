@@ -31,14 +31,15 @@ struct ReplayInput {
     std::span<const int64_t> begin, end;
     std::span<const uint32_t> cu, simd;
 
-    // Executions of barriers by their place in the instructions, ascending; those of one meeting release each other.
-    std::span<const uint64_t> barrier;
-    std::span<const uint32_t> meeting;
-    std::span<const int64_t> arrival;
+    // Executions of barriers.
+    std::span<const uint64_t> barrier;  // place in the instructions, ascending
+    std::span<const uint32_t> meeting;  // number; waves of one meeting release each other
+    std::span<const int64_t> arrival;   // time at which the wave signalled that it came
 
     int32_t issue_cycles = 4;  // what an instruction takes at least
 };
 
+// What a replay leaves out.
 struct Removal {
     uint64_t causes = 0;                 // bit per cause of stalls and gaps that cost nothing
     uint64_t padding_causes = 0;         // of them those whose instructions would not be there at all
@@ -52,14 +53,15 @@ class Replay {
   public:
     explicit Replay(const ReplayInput& input);
 
-    // Time from the first start to the last end of the waves of every CU.
+    // By CU: cycles from the first start to the last end of its waves.
     std::vector<int64_t> recorded() const;
-    // The same without each of the removals.
+    // The same in a replay with each of the removals; by removal, then by CU.
     std::vector<std::vector<int64_t>> without(std::span<const Removal> removals) const;
 
-    // Time in which a SIMD issues nothing and no pipe of it is busy, while at least one of its waves waits for a cause:
-    // by cause, added up over SIMDs. And the time of the SIMDs, from the first start to the last end of their waves.
+    // By cause, added up over SIMDs: cycles in which a SIMD issues nothing and no pipe of it is busy, while at least
+    // one of its waves waits for the cause.
     std::vector<int64_t> without_issue() const;
+    // Cycles from the first start to the last end of the waves of a SIMD, added up over SIMDs.
     int64_t simd_cycles() const;
 
     // Whether the port of an instruction was taken for at least half of its stall; one value per instruction. Asks for
@@ -88,8 +90,8 @@ class Replay {
     static std::vector<std::vector<size_t>> waves_of_simds(const ReplayInput& input);
     template <class Take>
     static int64_t read_wave(const ReplayInput& input, size_t wave, Take&& take);
-    template <class StepsOf, class Found>
-    static void contend(const ReplayInput& input, std::vector<size_t> waves, StepsOf&& steps_of, Found&& found);
+    template <class StepsOf, class Settled>
+    static void contend(const ReplayInput& input, std::vector<size_t> waves, StepsOf&& steps_of, Settled&& settled);
 
     ReplayInput input_;
     size_t cu_count_ = 0, simd_count_ = 0;

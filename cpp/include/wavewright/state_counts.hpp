@@ -11,18 +11,20 @@
 
 namespace wavewright {
 
+// One value per state and bin: kind * bin count + bin.
 struct StateBins {
-    std::vector<int64_t> wave_cycles;  // states x bins
-    std::vector<int32_t> low, high;
+    std::vector<int64_t> wave_cycles;  // cycles of all waves in the state; over the width of the bin: their mean number
+    std::vector<int32_t> low, high;    // the smallest and the largest number of waves in the state at a time
 };
 
 class StateCounts {
   public:
-    // Columns of `waves` must outlive it; groups are not looked at. Times of bins count from `origin`.
+    // Columns of `waves` must outlive it; groups are not looked at. Bins may begin at multiples of their width from
+    // `origin` (cycles).
     StateCounts(const WaveStates& waves, int64_t origin);
 
-    // Of the states `kinds`, up to `end`. Bins begin at a multiple of their width from the origin; the width is a power
-    // of two. Throws Stopped.
+    // Counts of the states `kinds` (values of WaveState), up to the time `end`. The width of bins is a power of two.
+    // Throws Stopped.
     StateBins bins(const Bins& bins, int64_t end, std::span<const uint8_t> kinds) const;
 
   private:

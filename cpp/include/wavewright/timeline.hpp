@@ -35,8 +35,8 @@ class BinnedCycles {
 
   private:
     Bins bins_;
-    std::vector<int64_t> parts_;  // cycles in bins that an interval covers partly
-    std::vector<int64_t> whole_;  // intervals that cover whole bins: +1 at the first, -1 after the last
+    std::vector<int64_t> parts_;  // by bin: cycles of intervals that cover it in part
+    std::vector<int64_t> whole_;  // +1 at the first bin that an interval covers as a whole, -1 after the last one
     int64_t total_ = 0;
 };
 
@@ -57,20 +57,23 @@ struct CyclesOverTime {
         visit("cycles", cycles);
     }
 
+    // Adds the rows of one group and kind: the total, then the bins with cycles.
     void append(uint32_t of_group, uint8_t of_kind, const BinnedCycles& sums);
 };
 
-// States of waves. Kinds are the states 0 to 4; 5 stands for any other value. One value per wave: the group it is
-// counted in, when it begins, and where its intervals are in `states` and `durations`; what lies outside is left out.
+// States of waves, which follow each other from the begin of the wave on.
 struct WaveStates {
-    std::span<const uint32_t> group;
+    // One value per wave.
+    std::span<const uint32_t> group;  // what it is counted in
     std::span<const int64_t> begin;
-    std::span<const uint64_t> first;
+    std::span<const uint64_t> first;  // where its states lie; what is outside of the columns below is left out
     std::span<const uint32_t> count;
-    std::span<const uint8_t> states;
-    std::span<const int32_t> durations;
+    // One value per state.
+    std::span<const uint8_t> states;     // WaveState
+    std::span<const int32_t> durations;  // cycles
 };
 
+// Cycles in each state. Kinds are the values of WaveState; 5 stands for any other value.
 CyclesOverTime state_cycles(const WaveStates& waves, const Bins& bins);
 
 // Waves and their instructions, for the pipes they keep busy.
@@ -91,7 +94,7 @@ struct IssuingWaves {
     std::span<const int32_t> row;
 };
 
-// Pipes are numbered below kMaxPipes; the kind of a pipe counts the cycles in which something issues to it. More kinds:
+// Kinds of PipeUse. Below kMaxPipes: cycles in which something issues to the pipe of this number. Above:
 inline constexpr uint8_t kMaxPipes = 16;
 inline constexpr uint8_t kAnyPipe = 16;   // cycles in which some pipe of the unit issues
 inline constexpr uint8_t kResident = 17;  // cycles in which some wave lives in the unit
@@ -99,15 +102,17 @@ inline constexpr uint8_t kBubble = 18;    // cycles in which a wave lives and no
 inline constexpr uint8_t kPipeBusy = 32;  // + pipe: cycles in which an instruction occupies it; with `busy_of_row` only
 inline constexpr uint8_t kNoPipe = 255;   // in PipeRules: not counted
 
+inline constexpr uint8_t kByCategory = 254;  // in PipeRules: as of_category says
+
+// Which pipe an instruction goes to, and for how long.
 struct PipeRules {
-    std::array<uint8_t, 256> of_category{};  // pipe, or kNoPipe
-    std::span<const uint8_t> of_row;         // pipe, kNoPipe, or kByCategory
+    std::array<uint8_t, 256> of_category{};  // by category: a pipe, or kNoPipe
+    std::span<const uint8_t> of_row;         // by code row: a pipe, kNoPipe, or kByCategory
     bool counts_unknown_rows = true;         // instructions without a row in `of_row` go by category, or are left out
     uint32_t short_pipes = 0;                // bit per pipe: every issue takes `issue_cycles`, whatever was reported
     int32_t issue_cycles = 1;                // the shortest issue
-    std::span<const int32_t> busy_of_row;    // cycles that an instruction occupies its pipe where it issues for fewer
+    std::span<const int32_t> busy_of_row;    // by code row: cycles that it occupies its pipe where it issues for fewer
 };
-inline constexpr uint8_t kByCategory = 254;
 
 // What goes through one pipe of one unit.
 struct PipeIssues {

@@ -87,8 +87,8 @@ class LineRows {
   private:
     int32_t sparse_row_of(int64_t line) const;
 
-    std::vector<int32_t> dense_;  // by line, while that takes little more room than the pairs
-    std::vector<std::pair<int64_t, int32_t>> sparse_;
+    std::vector<int32_t> dense_;  // rows by line, for lines of about as many numbers as there are pairs
+    std::vector<std::pair<int64_t, int32_t>> sparse_;  // all pairs, by line
 };
 
 // A file on disk, or its content. `content` must be followed by a NUL.
@@ -98,7 +98,7 @@ struct WaveFile {
     uint32_t se = 0;
 };
 
-// Total: any content gives waves plus problems. Throws std::bad_alloc only. `threads` 0 = all cores.
+// Any content gives waves plus problems: nothing is thrown but std::bad_alloc. `threads` 0 = all cores, up to 16.
 WaveFiles read_waves(std::span<const WaveFile> files, const LineRows& lines, unsigned threads);
 
 }  // namespace wavewright

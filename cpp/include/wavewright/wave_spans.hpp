@@ -1,4 +1,5 @@
-// Spans of waves on tracks, as timelines show them: executed instructions, what pipes issue, states.
+// Spans of waves on tracks, as timelines show them: executed instructions, what pipes issue, states. A layer is either
+// made as a whole (..._spans, columns) or read span by span (..._source), which needs no memory.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +30,16 @@ struct WaveSpans {
     }
 };
 
-// Where waves lie: one value per wave.
+// Where waves lie: one value per wave. `first` and `count` are its rows in the table of instructions or of states; rows
+// outside of the table are left out.
 struct PlacedWaves {
     std::span<const uint32_t> track;
-    std::span<const int64_t> time;    // instructions: cycles to add to their times; states: start of the wave
-    std::span<const uint64_t> first;  // of its rows; what lies outside the table is left out
+    std::span<const int64_t> time;  // with instructions: cycles to add to their times; with states: start of the wave
+    std::span<const uint64_t> first;
     std::span<const uint32_t> count;
 };
 
+// Columns of the table `instructions`.
 struct TracedInstructions {
     std::span<const int64_t> time;
     std::span<const int32_t> stall;
@@ -45,30 +48,33 @@ struct TracedInstructions {
     std::span<const int32_t> row;
 };
 
-// From the time to the end of the stall or the duration; the kind is the category, kMatrixKind for rows of `is_matrix`.
+// Executed instructions: from the first attempt to issue to the end of the duration (or of the stall, if that is
+// later). The kind is the category, or kMatrixKind for code rows of `is_matrix`.
 WaveSpans executed_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix);
 
-// From time + stall to the end of the duration as the pipe rules say (see pipe_use). The track of a wave is that of its
-// unit: pipe p of unit u is track tracks[u * pipe_count + p], where there is one.
+// The tracks of pipes: that of pipe p of unit u is tracks[u * pipe_count + p].
 struct PipeTracks {
     std::span<const uint32_t> tracks;
     uint32_t pipe_count;
 };
+
+// What pipes issue: from time + stall to the end of the duration as the pipe rules say (see pipe_use).
+// PlacedWaves::track is the unit of the wave here; pipes without a track are left out.
 WaveSpans issued_spans(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
                        const PipeRules& rules, const PipeTracks& pipes);
 
-// A bit for every pipe of every unit to which anything is issued.
+// By unit: a bit for every pipe to which anything is issued.
 std::vector<uint32_t> used_pipes(const PlacedWaves& waves, const TracedInstructions& table, const PipeRules& rules,
                                  uint32_t unit_count);
 
-// The same as they are read; the columns must outlive the source.
+// States, one after the other from the start of the wave.
+WaveSpans state_spans(const PlacedWaves& waves, std::span<const uint8_t> states, std::span<const int32_t> durations);
+
+// The same three, span by span; the columns must outlive the source.
 SpanSource executed_source(const PlacedWaves& waves, const TracedInstructions& table,
                            std::span<const uint8_t> is_matrix);
 SpanSource issued_source(const PlacedWaves& waves, const TracedInstructions& table, std::span<const uint8_t> is_matrix,
                          const PipeRules& rules, const PipeTracks& pipes);
 SpanSource state_source(const PlacedWaves& waves, std::span<const uint8_t> states, std::span<const int32_t> durations);
-
-// One state after the other.
-WaveSpans state_spans(const PlacedWaves& waves, std::span<const uint8_t> states, std::span<const int32_t> durations);
 
 }  // namespace wavewright

@@ -11,7 +11,7 @@
 namespace wavewright {
 namespace {
 
-constexpr uint32_t kSets = kPipeBusy + kMaxPipes;  // of a unit
+constexpr uint32_t kSets = kPipeBusy + kMaxPipes;  // of a unit: one per kind of timeline.hpp
 const TimeSet kEmptySet;
 
 bool is_before(Interval a, Interval b) {
@@ -22,22 +22,24 @@ bool is_before(Interval a, Interval b) {
 TimeSet united(const TimeSet& set, std::span<const Interval> more) {
     TimeSet all;
     Union joined;
-    const auto found = [&](Interval one) { all.add(one.begin, one.end); };
-    size_t next = 0;
+    const auto add_to_all = [&](Interval interval) { all.add(interval.begin, interval.end); };
+    size_t next = 0;  // of `more`
     set.each([&](int64_t begin, int64_t end) {
-        for (; next < more.size() && more[next].begin < begin; ++next) joined.add(more[next], found);
-        joined.add({begin, end}, found);
+        for (; next < more.size() && more[next].begin < begin; ++next) joined.add(more[next], add_to_all);
+        joined.add({begin, end}, add_to_all);
     });
-    for (; next < more.size(); ++next) joined.add(more[next], found);
-    joined.finish(found);
+    for (; next < more.size(); ++next) joined.add(more[next], add_to_all);
+    joined.finish(add_to_all);
     return all;
 }
 
+// Fills the sets of one unit, in this order: fill(), then add_bubbles().
 class UnitTimes {
   public:
     UnitTimes(const IssuingWaves& waves, const PipeRules& rules, std::span<TimeSet> sets)
         : waves_(waves), reader_(waves, rules), sets_(sets) {}
 
+    // `members` are the waves of the unit; `more` are further issues to one pipe, in any order.
     void fill(std::span<const uint32_t> members, std::vector<Interval>& more, uint8_t more_pipe) {
         std::vector<WaveIssues> issuing;
         for (const uint32_t wave : members) {
@@ -53,10 +55,11 @@ class UnitTimes {
         sets_[kAnyPipe] = united(sets_[kAnyPipe], more);
     }
 
+    // Residence less the time in which any pipe issues. Nobody asks for the latter: it is dropped.
     void add_bubbles() {
-        const auto free = [&](Interval one) { add(kBubble, one); };
-        sets_[kAnyPipe].each([&](int64_t begin, int64_t end) { lives_.issue({begin, end}, free); });
-        lives_.finish(free);
+        const auto add_bubble = [&](Interval interval) { add(kBubble, interval); };
+        sets_[kAnyPipe].each([&](int64_t begin, int64_t end) { lives_.issue({begin, end}, add_bubble); });
+        lives_.finish(add_bubble);
         sets_[kAnyPipe] = TimeSet();
     }
 
@@ -65,9 +68,11 @@ class UnitTimes {
     void add(uint8_t kind, Interval joined) { sets_[kind].add(joined.begin, joined.end); }
 
     void add_issues(std::vector<WaveIssues> issuing) {
-        std::array<Union, kMaxPipes> pipes, busy;
-        uint32_t long_pipes = 0;  // bit per pipe: something occupies it for longer than it issues
+        std::array<Union, kMaxPipes> pipes, busy;  // times in which each pipe is issued to, and occupied
         Union any;
+        // Bit per pipe: something occupied it for longer than it issued. Of the others both times are the same, and the
+        // second one is not kept.
+        uint32_t long_pipes = 0;
         StopCheck check;
         visit_by_begin(std::move(issuing), [&](const Issue& issue) {
             check.step();
@@ -75,7 +80,8 @@ class UnitTimes {
             const Interval issued{issue.begin, issue.begin + issue.cycles};
             pipes[pipe].add(issued, [&](Interval joined) { add(pipe, joined); });
             any.add(issued, [&](Interval joined) { add(kAnyPipe, joined); });
-            if ((reader_.long_pipes() >> pipe & 1) == 0) return;
+            const bool may_be_long = (reader_.long_pipes() >> pipe & 1) != 0;
+            if (!may_be_long) return;
             long_pipes |= uint32_t{issue.busy_cycles > issue.cycles} << pipe;
             busy[pipe].add({issue.begin, issue.begin + issue.busy_cycles},
                            [&](Interval joined) { add(busy_of(pipe), joined); });
@@ -98,9 +104,10 @@ class UnitTimes {
 
 void TimeSet::add(int64_t begin, int64_t end) {
     while (begin < end) {
-        const bool is_full = blocks_.empty() || pieces_.size() - blocks_.back().first == kBlock ||
-                             begin - blocks_.back().begin > int64_t{UINT32_MAX};
-        if (is_full) blocks_.push_back({begin, total_, pieces_.size()});
+        // A piece says its begin in 32 bits, from that of its block.
+        const bool needs_block = blocks_.empty() || pieces_.size() - blocks_.back().first == kBlock ||
+                                 begin - blocks_.back().begin > int64_t{UINT32_MAX};
+        if (needs_block) blocks_.push_back({begin, total_, pieces_.size()});
         const int64_t length = std::min<int64_t>(end - begin, UINT32_MAX);
         pieces_.push_back({static_cast<uint32_t>(begin - blocks_.back().begin), static_cast<uint32_t>(length)});
         total_ += length;
@@ -124,15 +131,15 @@ int64_t TimeSet::before(int64_t time) const {
 BusyTimes::BusyTimes(const IssuingWaves& waves, const PipeRules& rules, const MoreIssues& more, uint32_t unit_count)
     : sets_(size_t{unit_count} * kSets) {
     std::vector<std::vector<uint32_t>> members(unit_count);
-    std::vector<std::vector<Interval>> others(unit_count);
+    std::vector<std::vector<Interval>> more_of_unit(unit_count);
     for (uint32_t wave = 0; wave < waves.unit.size(); ++wave)
         if (waves.unit[wave] < unit_count) members[waves.unit[wave]].push_back(wave);
     for (size_t i = 0; i < more.unit.size(); ++i)
         if (more.unit[i] < unit_count && more.end[i] > more.begin[i])
-            others[more.unit[i]].push_back({more.begin[i], more.end[i]});
+            more_of_unit[more.unit[i]].push_back({more.begin[i], more.end[i]});
     in_parallel(unit_count, workers_for(unit_count), [&](size_t unit, unsigned) {
         UnitTimes times(waves, rules, std::span(sets_).subspan(unit * kSets, kSets));
-        times.fill(members[unit], others[unit], more.pipe);
+        times.fill(members[unit], more_of_unit[unit], more.pipe);
         times.add_bubbles();
     });
 }

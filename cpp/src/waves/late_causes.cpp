@@ -10,44 +10,54 @@
 namespace wavewright {
 namespace {
 
+// Cycles that waves spent at a row on their way to a barrier.
 struct Sums {
-    int64_t last = 0;
-    int64_t other = 0;
+    int64_t last = 0;   // by waves that came last
+    int64_t other = 0;  // by the others
 };
 
-// Cycles per row since the last barrier.
+// The way of a wave since its last barrier: cycles that it spent at each row. Only the rows that it touched are visited
+// and reset.
 class Way {
   public:
-    explicit Way(size_t row_count) : spent_(row_count), was_here_(row_count) {}
+    explicit Way(size_t row_count) : spent_(row_count), is_touched_(row_count) {}
 
     void spend(int32_t row, int64_t cycles) {
         const auto at = static_cast<size_t>(row);
-        if (!was_here_[at]) {
-            was_here_[at] = true;
-            rows_.push_back(row);
+        if (!is_touched_[at]) {
+            is_touched_[at] = true;
+            touched_rows_.push_back(row);
         }
         spent_[at] = add(spent_[at], cycles);
     }
 
-    template <class Take>
-    void end(Take&& take) {
-        for (const int32_t row : rows_) {
+    // Calls visit(row, cycles) for the rows of the way; then the next way begins.
+    template <class Visit>
+    void end(Visit&& visit) {
+        for (const int32_t row : touched_rows_) {
             const auto at = static_cast<size_t>(row);
-            take(row, spent_[at]);
+            visit(row, spent_[at]);
             spent_[at] = 0;
-            was_here_[at] = false;
+            is_touched_[at] = false;
         }
-        rows_.clear();
+        touched_rows_.clear();
     }
 
   private:
-    std::vector<int64_t> spent_;
-    std::vector<bool> was_here_;
-    std::vector<int32_t> rows_;
+    std::vector<int64_t> spent_;  // by row
+    std::vector<bool> is_touched_;
+    std::vector<int32_t> touched_rows_;
 };
 
+// A barrier and a row of the ways to it, as one number.
 uint64_t key_of(uint32_t barrier, int32_t row) {
     return uint64_t{barrier} << 32 | static_cast<uint32_t>(row);
+}
+uint32_t barrier_of(uint64_t key) {
+    return static_cast<uint32_t>(key >> 32);
+}
+int32_t row_of(uint64_t key) {
+    return static_cast<int32_t>(key & UINT32_MAX);
 }
 
 // What the ways to every barrier cost, in the order in which rows were first met on one.
@@ -66,13 +76,14 @@ struct Costs {
     }
 };
 
-Costs costs_of(const Executed& executed, const Passages& passages, size_t row_count, size_t first, size_t last) {
+// The costs of the instructions [first, behind), which are those of some waves.
+Costs costs_of(const Executed& executed, const Passages& passages, size_t row_count, size_t first, size_t behind) {
     Costs costs;
     Way way(row_count);
     const auto& positions = passages.position;
     auto next = static_cast<size_t>(std::lower_bound(positions.begin(), positions.end(), first) - positions.begin());
-    int64_t busy_until = 0;
-    for (size_t i = first; i < last; ++i) {
+    int64_t busy_until = 0;  // latest end of the wave's instructions so far
+    for (size_t i = first; i < behind; ++i) {
         if (i == first || executed.wave[i] != executed.wave[i - 1]) {
             way.end([](int32_t, int64_t) {});  // what comes after the last barrier of a wave leads to none
             busy_until = executed.time[i];
@@ -82,7 +93,7 @@ Costs costs_of(const Executed& executed, const Passages& passages, size_t row_co
             const auto role = static_cast<PassageRole>(passages.role[next]);
             const uint32_t barrier = passages.barrier[next];
             way.end([&](int32_t row, int64_t cycles) {
-                if (role == PassageRole::alone) return;
+                if (role == PassageRole::alone) return;  // it neither waited nor made others wait
                 Sums& sums = costs.of(key_of(barrier, row));
                 int64_t& sum = role == PassageRole::last ? sums.last : sums.other;
                 sum = add(sum, cycles);
@@ -111,8 +122,8 @@ LateCauses late_causes(const Executed& executed, const Passages& passages, size_
     }
     LateCauses causes;
     for (size_t at = 0; at < all.keys.size(); ++at) {
-        causes.barrier.push_back(static_cast<uint32_t>(all.keys[at] >> 32));
-        causes.row.push_back(static_cast<int32_t>(all.keys[at] & 0xFFFFFFFFU));
+        causes.barrier.push_back(barrier_of(all.keys[at]));
+        causes.row.push_back(row_of(all.keys[at]));
         causes.last_cycles.push_back(all.sums[at].last);
         causes.other_cycles.push_back(all.sums[at].other);
     }
@@ -126,11 +137,11 @@ StallExcess stall_excess(const Executed& executed, const SignedWaves& waves, siz
         return waves.sign[static_cast<size_t>(found - waves.wave.begin())];
     };
     const auto pieces = in_pieces(executed.wave, [&](size_t first, size_t last) {
-        ByRow<int64_t> sums(row_count + 1);  // from row -1 on, of which nobody knows what it is
+        ByRow<int64_t> sums(row_count + 1);  // by row + 1, so that the unknown row -1 has a place
         int64_t sign = 0;
         for (size_t i = first; i < last; ++i) {
             if (i == first || executed.wave[i] != executed.wave[i - 1]) sign = sign_of(executed.wave[i]);
-            if (sign == 0 || executed.row[i] == INT32_MAX) continue;
+            if (sign == 0 || executed.row[i] == INT32_MAX) continue;  // row + 1 would overflow; no code has such a row
             int64_t& sum = sums.of(std::max(executed.row[i], -1) + 1);
             sum = add(sum, sign * executed.stall[i]);
         }
@@ -141,13 +152,13 @@ StallExcess stall_excess(const Executed& executed, const SignedWaves& waves, siz
         piece->each([&](int32_t row, int64_t excess) {
             if (excess != 0) all.of(row) = add(all.of(row), excess);
         });
-    StallExcess found;
-    all.each([&](int32_t row, int64_t excess) {
+    StallExcess result;
+    all.each([&](int32_t row_after, int64_t excess) {
         if (excess == 0) return;
-        found.row.push_back(row - 1);
-        found.excess.push_back(excess);
+        result.row.push_back(row_after - 1);
+        result.excess.push_back(excess);
     });
-    return found;
+    return result;
 }
 
 }  // namespace wavewright

@@ -15,15 +15,17 @@ struct Arrival {
     int64_t ready, cost;
 };
 
-// kEarliest is the last signal of a meeting to which nobody came yet.
+// Meetings by number. A wave tells when it signalled that it came (`signal`) and goes on when all are there; kEarliest
+// is the latest signal of a meeting to which nobody came yet, a time before all others.
 template <int64_t kEarliest>
 class Meetings {
   public:
     explicit Meetings(size_t count) : meetings_(count) {}
 
+    // One more wave will come to this meeting.
     void expect(size_t number) { ++meetings_[number].expected; }
 
-    // With the last wave that is expected all go on: `waves.go_on` gets each with its time.
+    // A wave comes. With the last one that is expected all go on: waves.go_on(wave, time) is called for each.
     template <class Waves>
     void arrive(size_t number, int64_t signal, const Arrival& arrival, Waves& waves) {
         Meeting& meeting = meetings_[number];
@@ -33,7 +35,8 @@ class Meetings {
         if (meeting.waiting.size() >= meeting.expected) release(meeting, waves);
     }
 
-    // Waves that seem to meet in different orders wait for each other: those that came first go first.
+    // Where waves seem to come to meetings in different orders, as in damaged traces, all of them wait for ever. This
+    // lets the waves of the meeting go on to which one came first. Returns whether there was one.
     template <class Waves>
     bool release_someone(Waves& waves) {
         while (first_open_ < opened_.size()) {

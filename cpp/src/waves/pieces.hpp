@@ -12,8 +12,10 @@
 
 namespace wavewright {
 
-// What part(first, last) returns for every piece, in their order. Only neighbouring instructions of a wave are known to
-// be in one piece: where waves are mixed, a wave is in several.
+// Calls part(first, behind) for pieces of the instructions on all cores, and returns its results in their order.
+// `waves` has the wave of each instruction. Neighbouring instructions of a wave are in one piece; where waves are
+// mixed, a wave is in several. Every result has a value; it is optional only because it need not be
+// default-constructible.
 template <class Part>
 auto in_pieces(std::span<const uint32_t> waves, Part&& part) {
     constexpr size_t kPieceInstructions = size_t{1} << 20;
@@ -23,10 +25,10 @@ auto in_pieces(std::span<const uint32_t> waves, Part&& part) {
         while (end < waves.size() && waves[end] == waves[end - 1]) ++end;
         firsts.push_back(end);
     }
-    std::vector<std::optional<decltype(part(size_t{}, size_t{}))>> found(firsts.size() - 1);
-    in_parallel(found.size(), workers_for(found.size()),
-                [&](size_t turn, unsigned) { found[turn] = part(firsts[turn], firsts[turn + 1]); });
-    return found;
+    std::vector<std::optional<decltype(part(size_t{}, size_t{}))>> results(firsts.size() - 1);
+    in_parallel(results.size(), workers_for(results.size()),
+                [&](size_t turn, unsigned) { results[turn] = part(firsts[turn], firsts[turn + 1]); });
+    return results;
 }
 
 }  // namespace wavewright

@@ -8,14 +8,15 @@
 namespace wavewright {
 namespace {
 
+// Of one code row, in cycles but for the hits.
 struct Totals {
     int64_t hits = 0, latency = 0, stall = 0, idle = 0;
     int32_t latency_max = 0, stall_max = 0;
 };
 
-struct WaveEnd {
-    bool known = false;
-    int64_t end = 0;  // latest end so far, at first the start of the wave
+struct WaveProgress {
+    bool is_known = false;  // its begin, or an instruction of it
+    int64_t end = 0;        // latest end so far, at first the begin of the wave
     ExecutionCounter executions = {};
 };
 
@@ -38,8 +39,8 @@ RowTotals table_of(const ByRow<Totals>& sums) {
 
 RowTotals row_totals(const Executed& executed, std::span<const uint32_t> waves, std::span<const int64_t> begins,
                      size_t row_count) {
-    PerWave<WaveEnd> ends;
-    for (size_t i = 0; i < waves.size(); ++i) ends.of(waves[i]) = {true, begins[i]};
+    PerWave<WaveProgress> progress;
+    for (size_t i = 0; i < waves.size(); ++i) progress.of(waves[i]) = {.is_known = true, .end = begins[i]};
     ByRow<Totals> sums(row_count);
     StopCheck check;
     for (size_t i = 0; i < executed.row.size(); ++i) {
@@ -47,18 +48,18 @@ RowTotals row_totals(const Executed& executed, std::span<const uint32_t> waves, 
         const int32_t row = executed.row[i], stall = executed.stall[i], duration = executed.duration[i];
         if (row < 0) continue;
         const int64_t time = executed.time[i];
-        WaveEnd& last = ends.of(executed.wave[i]);
+        WaveProgress& wave = progress.of(executed.wave[i]);
         Totals& totals = sums.of(row);
         const uint8_t category = executed.category.empty() ? uint8_t{0} : executed.category[i];
-        totals.hits += last.executions.counts(row, category) ? 1 : 0;
+        totals.hits += wave.executions.counts(row, category) ? 1 : 0;
         totals.latency += duration;
         totals.stall += stall;
-        if (last.known && time > last.end) totals.idle = add(totals.idle, subtract(time, last.end));
+        if (wave.is_known && time > wave.end) totals.idle = add(totals.idle, subtract(time, wave.end));
         totals.latency_max = std::max(totals.latency_max, duration);
         totals.stall_max = std::max(totals.stall_max, stall);
         const int64_t end = add(time, duration);
-        last.end = last.known ? std::max(last.end, end) : end;
-        last.known = true;
+        wave.end = wave.is_known ? std::max(wave.end, end) : end;
+        wave.is_known = true;
     }
     return table_of(sums);
 }

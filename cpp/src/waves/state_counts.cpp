@@ -1,3 +1,9 @@
+// Counts waves per state in bins of any width.
+//
+// All changes of states lie on a grid: multiples of 2^grain_bits_ cycles from the origin (4 cycles on gfx9, as its
+// tokens count). A bin is therefore a sum over its *grains*, and time is swept in blocks of grains that fit into a
+// cache: each wave adds +1 where a state begins and -1 where it ends (`changes_`), and the running sum of these is the
+// number of waves in the state.
 #include "wavewright/state_counts.hpp"
 
 #include <algorithm>
@@ -9,13 +15,14 @@
 namespace wavewright {
 namespace {
 
-constexpr unsigned kMostGrainBits = 16;
-constexpr int64_t kBlockGrains = 1 << 15;  // whose changes fit into a cache
-constexpr size_t kNoKind = SIZE_MAX;
+constexpr unsigned kMostGrainBits = 16;    // of a grid that has no finer change; bounds the width of a grain
+constexpr int64_t kBlockGrains = 1 << 15;  // 128 KB of changes for each state, which fit into a cache
+constexpr size_t kNoKind = SIZE_MAX;       // a state that is not asked for, or none
 
 }  // namespace
 
 StateCounts::StateCounts(const WaveStates& waves, int64_t origin) : states_(waves.states), durations_(waves.durations) {
+    // All lengths and times or-ed together: its lowest bit is the finest change.
     uint64_t bits = uint64_t{1} << kMostGrainBits;
     const size_t row_count = states_.size();
     StopCheck check;
@@ -38,7 +45,7 @@ StateCounts::StateCounts(const WaveStates& waves, int64_t origin) : states_(wave
     std::stable_sort(waves_.begin(), waves_.end(), [](const Wave& a, const Wave& b) { return a.begin < b.begin; });
 }
 
-// One stretch of whole bins, block after block.
+// Counts an interval of whole bins, block after block. Several sweeps write different bins of one result.
 class StateCounts::Sweep {
   public:
     Sweep(const StateCounts& counts, const Bins& bins, int64_t end, unsigned grain_bits,
@@ -62,12 +69,12 @@ class StateCounts::Sweep {
 
   private:
     struct Cursor {
-        int64_t time;  // of the next change: the end of the state that is open, and the begin of `row`
-        uint64_t row, behind;
-        size_t open;  // kind
+        int64_t time;          // of the next change: the end of the open state, and the begin of that of `row`
+        uint64_t row, behind;  // the next state of the wave, and behind its last one
+        size_t open;           // place in `kinds` of the state at the moment, or kNoKind
     };
 
-    // The waves that live at the begin are counted from there on.
+    // Brings the waves that live at the begin to their state there.
     void enter(int64_t begin) {
         for (; next_ < counts_.waves_.size() && counts_.waves_[next_].begin < begin; ++next_) {
             const Wave& wave = counts_.waves_[next_];
@@ -99,7 +106,7 @@ class StateCounts::Sweep {
         for (size_t kind = 0; kind < changes_.size(); ++kind) add_up(kind, begin, end);
     }
 
-    // Puts the changes of a wave into the block; whether it is over.
+    // Puts the changes of a wave into the block. Returns whether the wave ends in it.
     bool put(Cursor& cursor, int64_t begin, int64_t end) {
         while (cursor.time < end) {
             const size_t at = grain(cursor.time - begin);
@@ -113,9 +120,10 @@ class StateCounts::Sweep {
 
     size_t grain(int64_t since) const { return static_cast<size_t>(since >> grain_bits_); }
 
+    // Sums the changes of a block up into its bins.
     void add_up(size_t kind, int64_t begin, int64_t end) {
         std::vector<int32_t>& changes = changes_[kind];
-        int32_t now = now_[kind];
+        int32_t now = now_[kind];  // waves in the state
         const int64_t grain_cycles = int64_t{1} << grain_bits_;
         auto bin = static_cast<size_t>((begin - bins_.begin) / bins_.width);
         for (int64_t at = begin; at < end; ++bin) {
@@ -130,8 +138,9 @@ class StateCounts::Sweep {
                 high = std::max(high, now);
                 sum += now;
             }
-            const int64_t missing = begin + static_cast<int64_t>((last + 1) << grain_bits_) - until;
-            out_.wave_cycles[place] += sum * grain_cycles - missing * now;
+            // The last grain may reach beyond the end of the interval, which need not lie on the grid.
+            const int64_t cycles_beyond = begin + static_cast<int64_t>((last + 1) << grain_bits_) - until;
+            out_.wave_cycles[place] += sum * grain_cycles - cycles_beyond * now;
             out_.low[place] = low;
             out_.high[place] = high;
             at = until;
@@ -145,28 +154,30 @@ class StateCounts::Sweep {
     int64_t end_;
     unsigned grain_bits_;
     const std::array<size_t, 256>& kind_of_;
-    std::vector<std::vector<int32_t>> changes_;  // of every kind, by grain of the block
-    std::vector<int32_t> now_;
+    std::vector<std::vector<int32_t>> changes_;  // by kind: +1 and -1 by grain of the block
+    std::vector<int32_t> now_;                   // by kind: waves in the state at the end of the last block
     StateBins& out_;
     std::vector<Cursor> living_;
-    size_t next_ = 0;
+    size_t next_ = 0;  // the first wave that has not begun
     StopCheck check_;
 };
 
 StateBins StateCounts::bins(const Bins& bins, int64_t end, std::span<const uint8_t> kinds) const {
-    std::array<size_t, 256> kind_of;
+    std::array<size_t, 256> kind_of;  // by state: its place in `kinds`
     kind_of.fill(kNoKind);
     for (size_t kind = 0; kind < kinds.size(); ++kind) kind_of[kinds[kind]] = kind;
     const size_t places = kinds.size() * bins.count;
     StateBins out{std::vector<int64_t>(places), std::vector<int32_t>(places, INT32_MAX), std::vector<int32_t>(places)};
     const unsigned width_bits = static_cast<unsigned>(std::countr_zero(static_cast<uint64_t>(bins.width)));
-    const unsigned grain_bits = std::min(grain_bits_, width_bits);
-    const unsigned workers = workers_for(static_cast<size_t>(bins.count * (bins.width >> grain_bits) / kBlockGrains));
-    const uint32_t share = (bins.count + workers - 1) / workers;
+    const unsigned grain_bits = std::min(grain_bits_, width_bits);  // narrow bins need finer grains
+    const int64_t grain_count = bins.count * (bins.width >> grain_bits);
+    const unsigned workers = workers_for(static_cast<size_t>(grain_count / kBlockGrains));
+    const uint32_t bins_per_worker = (bins.count + workers - 1) / workers;
     in_parallel(workers, workers, [&](size_t turn, unsigned) {
-        const auto first = static_cast<uint32_t>(turn * share);
+        const auto first = static_cast<uint32_t>(turn * bins_per_worker);
         if (first >= bins.count) return;
-        Sweep(*this, bins, end, grain_bits, kind_of, kinds.size(), out).run(first, std::min(first + share, bins.count));
+        const uint32_t behind = std::min(first + bins_per_worker, bins.count);
+        Sweep(*this, bins, end, grain_bits, kind_of, kinds.size(), out).run(first, behind);
     });
     return out;
 }

@@ -49,28 +49,28 @@ void CyclesOverTime::append(uint32_t of_group, uint8_t of_kind, const BinnedCycl
 }
 
 CyclesOverTime state_cycles(const WaveStates& waves, const Bins& bins) {
-    constexpr uint8_t kinds = 6;
-    uint32_t groups = 0;
-    for (const uint32_t group : waves.group) groups = std::max(groups, group + 1);
-    std::vector<std::unique_ptr<BinnedCycles>> sums(size_t{groups} * kinds);
+    constexpr uint8_t kKinds = 6;  // five states, and one for other values
+    uint32_t group_count = 0;
+    for (const uint32_t group : waves.group) group_count = std::max(group_count, group + 1);
+    std::vector<std::unique_ptr<BinnedCycles>> sums(size_t{group_count} * kKinds);  // null = nothing to count
     for (size_t wave = 0; wave < waves.group.size(); ++wave) {
         const uint64_t first = std::min<uint64_t>(waves.first[wave], waves.states.size());
-        const uint64_t last = first + std::min<uint64_t>(waves.count[wave], waves.states.size() - first);
+        const uint64_t behind = first + std::min<uint64_t>(waves.count[wave], waves.states.size() - first);
         int64_t time = bounded(waves.begin[wave]);
-        for (uint64_t at = first; at < last; ++at) {
-            const uint8_t kind = std::min<uint8_t>(waves.states[at], kinds - 1);
+        for (uint64_t at = first; at < behind; ++at) {
+            const uint8_t kind = std::min<uint8_t>(waves.states[at], kKinds - 1);
             const int64_t end = time + std::max(waves.durations[at], 0);
-            auto& sum = sums[size_t{waves.group[wave]} * kinds + kind];
+            auto& sum = sums[size_t{waves.group[wave]} * kKinds + kind];
             if (sum == nullptr) sum = std::make_unique<BinnedCycles>(bins);
             sum->add(time, end);
             time = end;
         }
     }
-    CyclesOverTime found;
+    CyclesOverTime cycles;
     for (size_t at = 0; at < sums.size(); ++at)
         if (sums[at] != nullptr)
-            found.append(static_cast<uint32_t>(at / kinds), static_cast<uint8_t>(at % kinds), *sums[at]);
-    return found;
+            cycles.append(static_cast<uint32_t>(at / kKinds), static_cast<uint8_t>(at % kKinds), *sums[at]);
+    return cycles;
 }
 
 }  // namespace wavewright

@@ -12,13 +12,14 @@ namespace {
 
 constexpr uint8_t kKinds = kPipeBusy + kMaxPipes;
 
-// From the first to the last instruction of waves for each pipe, and how many there are.
+// Of one unit, for each pipe: how many instructions its waves issue to it, and the phases of these waves, each from its
+// first to its last instruction for the pipe.
 class Phases {
   public:
-    // The issues of one wave, which are looked at on the way.
-    WaveIssues of_wave(const IssueReader& reader, uint32_t wave) {
+    // Returns the issues of one wave, and adds its phases: WaveIssues looks at each of them once when it is made.
+    WaveIssues read_wave(const IssueReader& reader, uint32_t wave) {
         std::array<Interval, kMaxPipes> phase;
-        phase.fill({kNever, -kNever});
+        phase.fill({kNever, -kNever});  // empty
         WaveIssues issues(reader, wave, [&](const Issue& issue) {
             ++counts_[issue.pipe];
             phase[issue.pipe].begin = std::min(phase[issue.pipe].begin, issue.begin);
@@ -54,6 +55,8 @@ class Phases {
     std::array<std::vector<Interval>, kMaxPipes> phases_;
 };
 
+// Counts unit by unit. Unions of intervals come out of the sweep over a unit one after the other and are added to the
+// total of the unit and to the bins of its group, so that nothing grows with the number of instructions.
 class PipeCounter {
   public:
     PipeCounter(const IssuingWaves& waves, const PipeRules& rules, const Bins& bins)
@@ -69,31 +72,37 @@ class PipeCounter {
 
   private:
     void count_unit(std::span<const uint32_t> members) {
+        unit_ = waves_.unit[members.front()];
+        group_ = waves_.group[members.front()];
+        totals_.fill(0);
         std::vector<WaveIssues> issuing;
         Phases phases;
         Lives lives;
         for (const uint32_t wave : members) {
-            issuing.push_back(phases.of_wave(reader_, wave));
+            issuing.push_back(phases.read_wave(reader_, wave));
             lives.add({bounded(waves_.begin[wave]) + bounded(waves_.offset[wave]),
                        bounded(waves_.end[wave]) + bounded(waves_.offset[wave])});
         }
-        unit_ = waves_.unit[members.front()];
-        group_ = waves_.group[members.front()];
-        for (auto& total : totals_) total = 0;
         lives.join([&](Interval life) { book(kResident, life); });
-        const auto bubble = [&](Interval free) { book(kBubble, free); };
-        const auto any_issued = [&](Interval joined) {
-            book(kAnyPipe, joined);
-            lives.issue(joined, bubble);
-        };
+        count_issues(std::move(issuing), lives);
+        phases.append(unit_, use_.issues);
+        append_totals();
+    }
 
-        std::array<Union, kMaxPipes> pipes, busy;
+    // Books the times of each pipe, of all of them, and the bubbles between these.
+    void count_issues(std::vector<WaveIssues> issuing, Lives& lives) {
+        const auto book_bubble = [&](Interval free) { book(kBubble, free); };
+        const auto book_any = [&](Interval issued) {
+            book(kAnyPipe, issued);
+            lives.issue(issued, book_bubble);
+        };
+        std::array<Union, kMaxPipes> pipes, busy;  // times in which each pipe is issued to, and occupied
         Union any;
         visit_by_begin(std::move(issuing), [&](const Issue& issue) {
             const auto pipe = static_cast<uint8_t>(issue.pipe);
             const Interval issued{issue.begin, issue.begin + issue.cycles};
             pipes[pipe].add(issued, [&](Interval joined) { book(pipe, joined); });
-            any.add(issued, any_issued);
+            any.add(issued, book_any);
             if (!has_busy_rows_) return;
             const Interval occupied{issue.begin, issue.begin + issue.busy_cycles};
             busy[pipe].add(occupied, [&](Interval joined) { book(busy_kind(pipe), joined); });
@@ -102,9 +111,11 @@ class PipeCounter {
             pipes[pipe].finish([&](Interval joined) { book(pipe, joined); });
             busy[pipe].finish([&](Interval joined) { book(busy_kind(pipe), joined); });
         }
-        phases.append(unit_, use_.issues);
-        any.finish(any_issued);
-        lives.finish(bubble);
+        any.finish(book_any);
+        lives.finish(book_bubble);
+    }
+
+    void append_totals() {
         for (uint8_t kind = 0; kind < kKinds; ++kind) {
             if (totals_[kind] == 0) continue;
             use_.units.group.push_back(unit_);
@@ -116,6 +127,7 @@ class PipeCounter {
 
     static uint8_t busy_kind(uint8_t pipe) { return static_cast<uint8_t>(kPipeBusy + pipe); }
 
+    // Adds an interval of a kind to the present unit.
     void book(uint8_t kind, Interval interval) {
         if (interval.end <= interval.begin) return;
         totals_[kind] += interval.end - interval.begin;
@@ -130,9 +142,10 @@ class PipeCounter {
     bool has_busy_rows_;
     Bins bins_;
     PipeUse use_;
-    std::vector<std::unique_ptr<BinnedCycles>> groups_;
-    std::array<int64_t, kKinds> totals_{};
+    std::vector<std::unique_ptr<BinnedCycles>> groups_;  // group * kKinds + kind; null = nothing was booked
+    // Of the present unit.
     uint32_t unit_ = 0, group_ = 0;
+    std::array<int64_t, kKinds> totals_{};  // cycles
 };
 
 }  // namespace

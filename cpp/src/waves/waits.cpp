@@ -11,12 +11,23 @@ namespace {
 using enum WaitCounter;
 constexpr size_t kCounters = kWaitCounterNames.size();
 
-// FLAT operations are kept apart, because LDS or memory may answer them.
+// FLAT operations are in lists of their own, because LDS or memory may answer them: no counter tells when they
+// complete.
 enum FlatList : int8_t { no_flat = -1, flat_loads = 0, flat_stores = 1 };
 constexpr size_t kFlatLists = 2;
 
+// What an instruction does to the operations in flight.
 struct Effect {
-    enum Kind : uint8_t { nothing, issue, issue_twice, issue_unordered, flat, wait, drain, unknown };
+    enum Kind : uint8_t {
+        nothing,
+        issue,            // an operation that completes in order
+        issue_twice,      // counts by two
+        issue_unordered,  // an operation that may overtake others of its counter
+        flat,
+        wait,
+        drain,  // waits for everything
+        unknown,
+    };
     Kind kind = nothing;
     WaitCounter counter = idle;  // issue*: counter that goes up; flat: the memory counter beside LDS
     FlatList list = no_flat;     // flat
@@ -41,7 +52,8 @@ constexpr Effect flat(FlatList list, WaitCounter memory, WaitCounter lds) {
     return {.kind = Effect::flat, .counter = memory, .list = list, .lds = lds};
 }
 
-// One line of a family's table; the first that fits a text decides. `also` is a second word, found anywhere.
+// One line of a family's table: what texts with this word do. The first line that fits decides, so that special words
+// stand before the general ones they begin with. `also` is a second word, anywhere in the text.
 struct Rule {
     enum Where : uint8_t { start, near_start, anywhere };  // near_start: at most one character in front
     Where where;
@@ -50,8 +62,9 @@ struct Rule {
     std::string_view also = {};
 };
 
-// A counter that waits of a family can name: `word` in the text selects it, the number follows its name.
-// The FLAT list `before` goes before its producers, `behind` after them.
+// A counter that waits of a family can name: `word` in the text selects it, the number follows its name. FLAT
+// operations that have not completed are producers too: those of the list `before` stand in front of its own, `behind`
+// after them.
 struct Awaited {
     WaitCounter counter;
     std::string_view word;
@@ -59,6 +72,7 @@ struct Awaited {
     FlatList behind = no_flat;
 };
 
+// The rules of a generation (Dialect), as AMD's writer has them.
 struct Family {
     std::span<const Rule> rules;
     std::span<const Awaited> awaited;          // in the order of entries within one wait

@@ -15,6 +15,8 @@ bool is_int32(int64_t value) {
     return value >= kInt32Min && value <= kInt32Max;
 }
 
+// Walks through the JSON of one file, in one pass and in any order of keys. Methods return whether the text can be read
+// on; the reason of a `false` is in the cursor or in `problem_`.
 class WaveParser {
   public:
     WaveParser(std::string_view text, const LineRows& lines, WaveRows& rows, WaveHead& head, RowProblems& problems)
@@ -32,6 +34,7 @@ class WaveParser {
     }
 
   private:
+    // Whether what was read is a wave.
     bool complete() {
         if (!has_wave_ || !has_begin_ || !has_end_)
             problem_ = WaveProblem::no_wave;
@@ -118,8 +121,8 @@ class WaveParser {
         return true;
     }
 
-    // Room for as many instructions as the text can hold, so that adding one needs no test. Of a key that stands
-    // twice the last one counts, as in other JSON readers.
+    // Room for as many instructions as the text can hold, so that adding one needs no test. Those of an earlier key of
+    // the same name are forgotten.
     void begin_instructions() {
         const size_t most = size_ / kLeastRowBytes + 1;
         rows_.each_instruction_column([&](auto& column) {
@@ -135,50 +138,54 @@ class WaveParser {
         rows_.each_instruction_column([&](auto& column) { column.truncate(end); });
     }
 
-    void malformed(const char* start) {
+    // Counts a row that begins at `start` and cannot be used. The byte offset of the first one is told.
+    void count_malformed(const char* start) {
+        if (problems_.malformed++ != 0) return;
         const char* const here = cursor_.at();
         cursor_.go_to(start);
-        if (problems_.malformed++ == 0) problems_.malformed_at = cursor_.offset();
+        problems_.malformed_at = cursor_.offset();
         cursor_.go_to(here);
     }
 
+    // Rows of time, category, stall, duration and line of code. Nearly all are written without spaces: those are read
+    // at once, others by the general reader.
     bool instructions() {
         begin_instructions();
         if (cursor_.take_null()) {
             end_instructions();
             return true;
         }
-        const bool good = cursor_.array([&] {
-            std::array<int64_t, 5> token{};
+        const bool is_readable = cursor_.array([&] {
+            std::array<int64_t, 5> numbers{};
             cursor_.skip_space();
             const char* const start = cursor_.at();
-            if (const char* end = read_compact_row(start, token)) {
+            if (const char* end = read_compact_row(start, numbers)) {
                 cursor_.go_to(end);
-                add_instruction(token, start);
+                add_instruction(numbers, start);
                 return true;
             }
             JsonRow row;
-            if (!read_row(cursor_, token, row)) return false;
-            if (row.is_good && row.width >= token.size()) {
-                add_instruction(token, start);
+            if (!read_row(cursor_, numbers, row)) return false;
+            if (row.is_good && row.width >= numbers.size()) {
+                add_instruction(numbers, start);
             } else {
-                malformed(start);
+                count_malformed(start);
             }
             return true;
         });
         end_instructions();
-        return good;
+        return is_readable;
     }
 
-    void add_instruction(const std::array<int64_t, 5>& token, const char* start) {
-        const auto [time, category, stall, duration, line] = token;
-        if (!is_int32(stall) || !is_int32(duration) || category < 0 || category > UINT8_MAX ||
-            head_.instruction_count == UINT32_MAX) {
-            malformed(start);
+    void add_instruction(const std::array<int64_t, 5>& numbers, const char* start) {
+        const auto [time, category, stall, duration, line] = numbers;
+        const bool fits = is_int32(stall) && is_int32(duration) && category >= 0 && category <= UINT8_MAX;
+        if (!fits || head_.instruction_count == UINT32_MAX) {
+            count_malformed(start);
             return;
         }
         const int32_t row = lines_.row_of(line);
-        if (row < 0) ++(line == 0 ? problems_.no_pc : problems_.unknown_lines);
+        if (row < 0) ++(line == 0 ? problems_.no_pc : problems_.unknown_lines);  // line 0: the writer knew no PC
         const size_t at = head_.first_instruction + head_.instruction_count++;
         rows_.time[at] = time;
         rows_.stall[at] = static_cast<int32_t>(stall);
@@ -187,7 +194,8 @@ class WaveParser {
         rows_.row[at] = row;
     }
 
-    // The runs follow each other, so after one that cannot be read the others have no known time.
+    // Rows of state and duration. They follow each other in time, so that after one that cannot be read the others have
+    // no known time: they are left out.
     bool timeline() {
         rows_.each_state_column([&](auto& column) { column.truncate(head_.first_state); });
         head_.state_count = 0;
@@ -211,13 +219,13 @@ class WaveParser {
                 rows_.state_duration.push_back(static_cast<int32_t>(duration));
                 ++head_.state_count;
             } else {
-                malformed(start);
+                count_malformed(start);
             }
             return true;
         });
     }
 
-    // Last, because `begin` may come after the instructions.
+    // Counts instructions with impossible times, once all is read: `begin` may come after the instructions.
     void count_impossible() {
         const size_t first = head_.first_instruction, end = first + head_.instruction_count;
         const int64_t* const times = rows_.time.data();

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "waves/pieces.hpp"
@@ -18,6 +20,7 @@ uint64_t mixed(uint64_t value) {
     return value ^ (value >> 31);
 }
 
+// What one wave spent in a unit of code, in cycles but for the hits.
 struct Spent {
     int64_t hits = 0;
     int64_t latency = 0;
@@ -29,6 +32,8 @@ int64_t cost_of(const Spent& spent) {
     return wavewright::add(spent.latency, spent.idle);
 }
 
+// Sums over waves of what each spent, of its squares and of a product: means, variances and the correlation of hits and
+// cost follow from them. Squares are doubles because they do not fit into 64 bits.
 struct Moments {
     int64_t waves = 0;
     Spent sum;
@@ -53,7 +58,8 @@ struct Moments {
     }
 };
 
-// What one wave spent per unit; folded into the moments of its group when the wave is over.
+// What the present wave spent per unit; folded into the moments of its group when the wave is over. Only the units that
+// it touched are visited and reset.
 class Ledger {
   public:
     explicit Ledger(size_t unit_count) : spent_(unit_count) {}
@@ -78,11 +84,12 @@ class Ledger {
     std::vector<int32_t> touched_;
 };
 
-void spend(Ledger& ledger, const Executed& executed, size_t first, size_t last, int64_t begin,
+// Enters the instructions [first, behind) of a wave that begins at `begin`.
+void spend(Ledger& ledger, const Executed& executed, size_t first, size_t behind, int64_t begin,
            std::span<const int32_t> units) {
-    int64_t busy_until = begin;
+    int64_t busy_until = begin;  // latest end so far
     ExecutionCounter executions;
-    for (size_t i = first; i < last; ++i) {
+    for (size_t i = first; i < behind; ++i) {
         const int32_t row = executed.row[i];
         if (row < 0 || static_cast<size_t>(row) >= units.size()) continue;
         const int64_t time = executed.time[i];
@@ -98,48 +105,50 @@ void spend(Ledger& ledger, const Executed& executed, size_t first, size_t last, 
     }
 }
 
-void emit(UnitMoments& table, uint32_t group, const std::vector<Moments>& moments) {
+void append_moments(UnitMoments& table, uint32_t group, const std::vector<Moments>& moments) {
     for (size_t unit = 0; unit < moments.size(); ++unit) {
-        const Moments& one = moments[unit];
-        if (one.waves == 0) continue;
+        const Moments& of_unit = moments[unit];
+        if (of_unit.waves == 0) continue;
         table.group.push_back(group);
         table.unit.push_back(static_cast<int32_t>(unit));
-        table.wave_count.push_back(one.waves);
-        table.hit_count.push_back(one.sum.hits);
-        table.latency.push_back(one.sum.latency);
-        table.stall.push_back(one.sum.stall);
-        table.idle.push_back(one.sum.idle);
-        table.hit_squares.push_back(one.hit_squares);
-        table.latency_squares.push_back(one.latency_squares);
-        table.stall_squares.push_back(one.stall_squares);
-        table.cost_squares.push_back(one.cost_squares);
-        table.cost_products.push_back(one.cost_products);
+        table.wave_count.push_back(of_unit.waves);
+        table.hit_count.push_back(of_unit.sum.hits);
+        table.latency.push_back(of_unit.sum.latency);
+        table.stall.push_back(of_unit.sum.stall);
+        table.idle.push_back(of_unit.sum.idle);
+        table.hit_squares.push_back(of_unit.hit_squares);
+        table.latency_squares.push_back(of_unit.latency_squares);
+        table.stall_squares.push_back(of_unit.stall_squares);
+        table.cost_squares.push_back(of_unit.cost_squares);
+        table.cost_products.push_back(of_unit.cost_products);
     }
 }
 
+// Behind the instructions of the wave that begin at `first`.
 size_t end_of_wave(std::span<const uint32_t> waves, size_t first) {
-    size_t last = first + 1;
-    while (last < waves.size() && waves[last] == waves[first]) ++last;
-    return last;
+    size_t behind = first + 1;
+    while (behind < waves.size() && waves[behind] == waves[first]) ++behind;
+    return behind;
 }
 
 WavePaths paths_of(std::span<const uint32_t> waves, std::span<const int32_t> rows, std::span<const uint8_t> categories,
                    size_t row_count) {
     WavePaths paths;
-    std::vector<uint32_t> seen_by(row_count, 0);  // number of the last part that ran the row; 0 = none yet
-    uint32_t stretch = 0;
-    for (size_t first = 0, last = 0; first < waves.size(); first = last) {
-        last = end_of_wave(waves, first);
-        if (++stretch == 0) {
-            std::fill(seen_by.begin(), seen_by.end(), 0U);
-            stretch = 1;
+    // Waves are numbered from 1 as they come, so that nothing is reset between them.
+    std::vector<uint32_t> last_wave_at(row_count, 0);  // by row: the last wave that ran it; 0 = none yet
+    uint32_t number = 0;
+    for (size_t first = 0, behind = 0; first < waves.size(); first = behind) {
+        behind = end_of_wave(waves, first);
+        if (++number == 0) {  // all numbers were used
+            std::fill(last_wave_at.begin(), last_wave_at.end(), 0U);
+            number = 1;
         }
         uint32_t distinct = 0, unresolved = 0;
         uint64_t signature = 0;
         int32_t last_row = -1;
         uint32_t count = 0;
         ExecutionCounter executions;
-        for (size_t i = first; i < last; ++i) {
+        for (size_t i = first; i < behind; ++i) {
             const int32_t row = rows[i];
             count += executions.counts(row, categories[i]) ? 1 : 0;
             if (row < 0 || static_cast<size_t>(row) >= row_count) {
@@ -147,9 +156,7 @@ WavePaths paths_of(std::span<const uint32_t> waves, std::span<const int32_t> row
                 continue;
             }
             last_row = row;
-            uint32_t& seen = seen_by[static_cast<size_t>(row)];
-            if (seen == stretch) continue;
-            seen = stretch;
+            if (std::exchange(last_wave_at[static_cast<size_t>(row)], number) == number) continue;
             ++distinct;
             signature += mixed(static_cast<uint64_t>(row));
         }
@@ -173,11 +180,12 @@ void append(Column<T>& all, const Column<T>& more) {
 WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> rows,
                      std::span<const uint8_t> categories, size_t row_count) {
     WavePaths all;
-    for (const std::optional<WavePaths>&piece : in_pieces(waves, [&](size_t first, size_t last) {
-             const size_t count = last - first;
-             return paths_of(waves.subspan(first, count), rows.subspan(first, count), categories.subspan(first, count),
-                             row_count);
-         })) {
+    const auto pieces = in_pieces(waves, [&](size_t first, size_t behind) {
+        const size_t count = behind - first;
+        return paths_of(waves.subspan(first, count), rows.subspan(first, count), categories.subspan(first, count),
+                        row_count);
+    });
+    for (const std::optional<WavePaths>& piece : pieces) {
         append(all.wave, piece->wave);
         append(all.instruction_count, piece->instruction_count);
         append(all.unresolved_count, piece->unresolved_count);
@@ -190,21 +198,23 @@ WavePaths wave_paths(std::span<const uint32_t> waves, std::span<const int32_t> r
 
 UnitMoments unit_moments(const Executed& executed, const WaveColumns& waves, std::span<const int32_t> units) {
     UnitMoments table;
-    std::unordered_map<uint32_t, size_t> place_of_wave;
+    std::unordered_map<uint32_t, size_t> place_of_wave;  // in the columns of `waves`
     place_of_wave.reserve(waves.waves.size());
     for (size_t i = 0; i < waves.waves.size(); ++i) place_of_wave.emplace(waves.waves[i], i);
     int32_t unit_count = 0;
     for (const int32_t unit : units) unit_count = std::max(unit_count, unit + 1);
     Ledger ledger(static_cast<size_t>(unit_count));
-    std::array<std::vector<Moments>, kMaxWaveGroups> moments;
-    for (size_t first = 0, last = 0; first < executed.wave.size(); first = last) {
-        last = end_of_wave(executed.wave, first);
-        const auto found = place_of_wave.find(executed.wave[first]);
-        if (found == place_of_wave.end() || waves.groups[found->second] >= kMaxWaveGroups) continue;
-        spend(ledger, executed, first, last, waves.begins[found->second], units);
-        ledger.fold_into(moments[waves.groups[found->second]]);
+    std::array<std::vector<Moments>, kMaxWaveGroups> moments;  // by group, then by unit
+    for (size_t first = 0, behind = 0; first < executed.wave.size(); first = behind) {
+        behind = end_of_wave(executed.wave, first);
+        const auto listed = place_of_wave.find(executed.wave[first]);
+        if (listed == place_of_wave.end()) continue;
+        const size_t place = listed->second;
+        if (waves.groups[place] >= kMaxWaveGroups) continue;
+        spend(ledger, executed, first, behind, waves.begins[place], units);
+        ledger.fold_into(moments[waves.groups[place]]);
     }
-    for (uint32_t group = 0; group < kMaxWaveGroups; ++group) emit(table, group, moments[group]);
+    for (uint32_t group = 0; group < kMaxWaveGroups; ++group) append_moments(table, group, moments[group]);
     return table;
 }
 

@@ -16,7 +16,7 @@ WaveSpans empty_spans(size_t count) {
     return spans;
 }
 
-// Calls visit(wave, row) for the rows of all waves in a table of `row_count` rows.
+// Calls visit(wave, i) for the instructions or states of all waves, i being the place in a table of `row_count` rows.
 template <class Visit>
 void each_row(const PlacedWaves& waves, size_t row_count, Visit&& visit) {
     for (size_t wave = 0; wave < waves.track.size(); ++wave) {
@@ -26,7 +26,8 @@ void each_row(const PlacedWaves& waves, size_t row_count, Visit&& visit) {
     }
 }
 
-bool holds(std::span<const uint8_t> of_row, int32_t row) {
+// A flag per code row; false for rows that have none.
+bool is_flagged(std::span<const uint8_t> of_row, int32_t row) {
     return row >= 0 && static_cast<size_t>(row) < of_row.size() && of_row[static_cast<size_t>(row)] != 0;
 }
 
@@ -37,6 +38,7 @@ uint8_t pipe_of(const PipeRules& rules, const TracedInstructions& table, size_t 
     return pipe == kByCategory ? rules.of_category[table.category[i]] : pipe;
 }
 
+// What a source gives, as columns of `count` rows.
 WaveSpans spans_of(size_t count, const SpanSource& source) {
     WaveSpans spans = empty_spans(count);
     source([&](size_t row, uint32_t track, int64_t begin, int64_t end, uint16_t kind) {
@@ -59,7 +61,7 @@ SpanSource executed_source(const PlacedWaves& waves, const TracedInstructions& t
     return [=](const SpanVisit& visit) {
         each_row(waves, table.time.size(), [&](size_t wave, size_t i) {
             const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]);
-            const uint16_t kind = holds(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
+            const uint16_t kind = is_flagged(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
             visit(i, waves.track[wave], begin, end_of(begin, std::max(table.stall[i], table.duration[i])), kind);
         });
     };
@@ -75,7 +77,7 @@ SpanSource issued_source(const PlacedWaves& waves, const TracedInstructions& tab
             const int64_t begin = bounded(table.time[i]) + bounded(waves.time[wave]) + table.stall[i];
             const bool is_short = pipe < 32 && (rules.short_pipes >> pipe & 1) != 0;
             const int64_t issue = is_short ? 0 : int64_t{table.duration[i]} - table.stall[i];
-            const uint16_t kind = holds(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
+            const uint16_t kind = is_flagged(is_matrix, table.row[i]) ? kMatrixKind : table.category[i];
             const int64_t end = end_of(begin, std::max<int64_t>(issue, rules.issue_cycles));
             visit(i, pipes.tracks[number], begin, end, kind);
         });

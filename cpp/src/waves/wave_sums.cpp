@@ -10,7 +10,8 @@ namespace {
 
 constexpr size_t kRowsPerWorker = 1'000'000;
 
-// Calls visit(wave, first, behind, worker) for the waves with rows in a table, on all cores.
+// Calls visit(wave, first, behind, worker) for all waves; [first, behind) are their rows in a table of `row_count`
+// rows.
 template <class Visit>
 void each_wave(const PlacedWaves& waves, size_t row_count, unsigned workers, Visit&& visit) {
     in_parallel(waves.track.size(), workers, [&](size_t wave, unsigned worker) {
@@ -36,11 +37,13 @@ RowCycles row_cycles(const PlacedWaves& waves, const TracedInstructions& table, 
         RowCycles& part = parts[worker];
         for (size_t i = first; i < behind; ++i) {
             const int32_t row = table.row[i];
-            const size_t place = row >= 0 && static_cast<size_t>(row) < row_count ? static_cast<size_t>(row) + 1 : 0;
+            const bool is_known = row >= 0 && static_cast<size_t>(row) < row_count;
+            const size_t place = is_known ? static_cast<size_t>(row) + 1 : 0;
             const size_t kind =
                 is_set(is_matrix, row) ? kMatrixKind : std::min<size_t>(table.category[i], kRowKinds - 1);
-            part.cycles[place * kRowKinds + kind] += std::max({table.stall[i], table.duration[i], 0});
-            part.count[place * kRowKinds + kind] += 1;
+            const size_t cell = place * kRowKinds + kind;
+            part.cycles[cell] += std::max({table.stall[i], table.duration[i], 0});
+            part.count[cell] += 1;
         }
     });
     for (unsigned worker = 1; worker < workers; ++worker) {
@@ -81,14 +84,20 @@ StalledCycles::StalledCycles(const PlacedWaves& waves, const TracedInstructions&
     : table_(table), track_count_(track_count), kept_(kept) {
     each_wave(waves, table.time.size(), 1, [&](size_t wave, size_t first, size_t behind, unsigned) {
         if (waves.track[wave] >= track_count || first == behind) return;
-        Wave one{waves.track[wave], waves.time[wave], INT64_MAX, INT64_MIN, first, behind};
+        Wave stalled{.track = waves.track[wave],
+                     .offset = waves.time[wave],
+                     .begin = INT64_MAX,
+                     .end = INT64_MIN,
+                     .first = first,
+                     .behind = behind};
         for (size_t i = first; i < behind; ++i) {
             if (table.stall[i] <= 0) continue;
-            const int64_t begin = bounded(table.time[i]) + one.offset;
-            one.begin = std::min(one.begin, begin);
-            one.end = std::max(one.end, begin + table.stall[i]);
+            const int64_t begin = bounded(table.time[i]) + stalled.offset;
+            stalled.begin = std::min(stalled.begin, begin);
+            stalled.end = std::max(stalled.end, begin + table.stall[i]);
         }
-        if (one.begin < one.end) waves_.push_back(one);
+        const bool stalls = stalled.begin < stalled.end;
+        if (stalls) waves_.push_back(stalled);
     });
     std::stable_sort(waves_.begin(), waves_.end(), [](const Wave& a, const Wave& b) { return a.track < b.track; });
     sums_.resize(size_t{track_count} * kept.count);
@@ -101,27 +110,31 @@ std::vector<int64_t> StalledCycles::bins(const Bins& bins) const {
         add(bins, sums);
         return sums;
     }
-    const auto many = static_cast<size_t>(bins.width / kept_.width);
-    const auto first = static_cast<size_t>((bins.begin - kept_.begin) / kept_.width);
+    const auto kept_per_bin = static_cast<size_t>(bins.width / kept_.width);
+    const auto first_kept = static_cast<size_t>((bins.begin - kept_.begin) / kept_.width);
     for (size_t track = 0; track < track_count_; ++track)
-        for (size_t bin = 0; bin < bins.count; ++bin)
-            for (size_t at = first + bin * many; at < std::min<size_t>(first + (bin + 1) * many, kept_.count); ++at)
-                sums[track * bins.count + bin] += sums_[track * kept_.count + at];
+        for (size_t bin = 0; bin < bins.count; ++bin) {
+            const size_t first = first_kept + bin * kept_per_bin;
+            const size_t behind = std::min<size_t>(first + kept_per_bin, kept_.count);
+            for (size_t kept = first; kept < behind; ++kept)
+                sums[track * bins.count + bin] += sums_[track * kept_.count + kept];
+        }
     return sums;
 }
 
 void StalledCycles::add(const Bins& bins, std::vector<int64_t>& sums) const {
-    std::vector<size_t> firsts;  // of every track in waves_
+    std::vector<size_t> firsts;  // places in waves_ at which a track begins, and its end
     for (size_t wave = 0; wave < waves_.size(); ++wave)
         if (wave == 0 || waves_[wave].track != waves_[wave - 1].track) firsts.push_back(wave);
     firsts.push_back(waves_.size());
-    in_parallel(firsts.size() - 1, workers_for(firsts.size()), [&](size_t track, unsigned) {
-        StopCheck check;
-        for (size_t wave = firsts[track]; wave < firsts[track + 1]; ++wave) {
-            add(waves_[wave], bins, sums.data() + size_t{waves_[wave].track} * bins.count);
-            check.step();
-        }
-    });
+    in_parallel(firsts.size() - 1, workers_for(firsts.size()),
+                [&](size_t turn, unsigned) {  // a track each: no two write one sum
+                    StopCheck check;
+                    for (size_t wave = firsts[turn]; wave < firsts[turn + 1]; ++wave) {
+                        add(waves_[wave], bins, sums.data() + size_t{waves_[wave].track} * bins.count);
+                        check.step();
+                    }
+                });
 }
 
 void StalledCycles::add(const Wave& wave, const Bins& bins, int64_t* sums) const {
