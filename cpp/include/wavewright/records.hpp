@@ -81,8 +81,8 @@ enum class Status : uint8_t {
     stopped = 5,         // the reference gives up here; what was decoded before it is kept
 };
 
-// The waves of the target CU. `contexts` counts the context saves that were seen, `complete` is 1 where the end of the wave
-// was. first_... and ..._count say which rows of instructions and states are its own.
+// The waves of the target CU. `contexts` counts the context saves that were seen, `complete` is 1 where the end of the
+// wave was. first_... and ..._count say which rows of instructions and states are its own.
 #define WAVEWRIGHT_WAVE_COLUMNS(X) \
     X(uint8_t, cu)                 \
     X(uint8_t, simd)               \
