@@ -31,9 +31,8 @@ def busy_report(answer: Busy, *, width: int = 100, limit: int = 20, is_window: b
     yield GAP
     several = answer.nodes.height > 1
     yield declared_table("run/busy/gpu", answer.gpus, limit=limit, gpu=gpu_cell(several=several))
-    yield sentence(
-        ("busy: merged intervals; summed: durations added up as in RPD and rocpd, overlaps counted again", "dim")
-    )
+    times = "busy: merged intervals; summed: durations added up as in RPD and rocpd, overlaps counted again"
+    yield sentence((times, "dim"))
     yield GAP
     yield from _curves(answer, width=width, limit=limit)
     if answer.streams.height > answer.gpus.height:

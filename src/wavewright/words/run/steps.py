@@ -29,9 +29,8 @@ def steps_report(answer: Steps, *, limit: int | None = 20) -> Iterator[AnyBlock]
     yield from _phases(answer)
     yield from _findings(answer)
     if "repetition" in answer.processes["source"]:
-        yield Sentence(
-            "a repetition of kernels may be a layer of a model instead of a step: name its marker with --step"
-        )
+        caution = "a repetition of kernels may be a layer of a model instead of a step: name its marker with --step"
+        yield Sentence(caution)
     yield GAP
     if answer.processes.height > 1:
         shown = rank_limit(limit)
@@ -90,9 +89,8 @@ def _phases(answer: Steps) -> Iterator[Sentence]:
         low, high = (rates.quantile(at, "nearest") or 0.0 for at in (0.05, 0.95))
         length = duration(float(inner["gpu_length_ns"].median() or 0))  # type: ignore[arg-type]
         median = float(rates.median() or 0.0)  # type: ignore[arg-type]
-        yield Sentence(
-            f"{tokens}: median {length} on the GPU, {median:,.0f} tokens/s (90 % within {low:,.0f} to {high:,.0f})"
-        )
+        speed = f"{tokens}: median {length} on the GPU, {median:,.0f} tokens/s (90 % within {low:,.0f} to {high:,.0f})"
+        yield Sentence(speed)
 
 
 def _anchor(answer: Steps) -> str:

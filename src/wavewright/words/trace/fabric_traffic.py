@@ -44,9 +44,8 @@ def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
     parts = f"{size(answer.unavoidable_bytes)} unavoidable"
     if answer.xcd_count > 1:
         parts += f", {size(answer.replicated_bytes)} because several XCDs read the same lines"
-    yield sentence(
-        (f"fabric reads {least}{size(answer.read_bytes)}: {parts}; writes {size(answer.write_bytes)}", "headline")
-    )
+    verdict = f"fabric reads {least}{size(answer.read_bytes)}: {parts}; writes {size(answer.write_bytes)}"
+    yield sentence((verdict, "headline"))
     most = answer.mappings["most_bytes"][0]
     if answer.hit_rate is not None and most is not None:
         low, high = answer.hit_rate
@@ -102,9 +101,8 @@ def _best(answer: FabricTraffic) -> Iterator[AnyBlock]:
         yield Sentence("nothing to win: no order of workgroups that was tried reads 1 % fewer bytes than today's")
         return
     best = answer.mappings.filter(pl.col("mapping") == answer.best_mapping).row(0, named=True)
-    yield Sentence(
-        f"{best['mapping']}: {size(best['read_bytes'])} ({percent(-best['saved_share'], sign=True)}). {_NO_TIME}"
-    )
+    gain = f"{best['mapping']}: {size(best['read_bytes'])} ({percent(-best['saved_share'], sign=True)}). {_NO_TIME}"
+    yield Sentence(gain)
     if best["formula"] and best["mapping"] != "given":
         yield Preformatted(_code(best["formula"], answer.counts))
 

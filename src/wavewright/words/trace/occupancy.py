@@ -25,9 +25,8 @@ def occupancy_report(answer: Occupancy, curves: Sequence[Residency], *, limit: i
     for row in rows[:1]:
         limiters = answer.limiters.filter(answer.limiters["kernel"].eq_missing(row["kernel"]))
         yield headline(_verdict(row, limiters))
-        yield Sentence(
-            f"{shortened(printable(row['name']))} on {answer.target} ({answer.target_origin})".removeprefix(" ")
-        )
+        title = f"{shortened(printable(row['name']))} on {answer.target} ({answer.target_origin})".removeprefix(" ")
+        yield Sentence(title)
         if limiters.height:
             yield _limiter_table(limiters, answer.lds_shared_by)
             yield sentence(("next: ", "bold"), _next(limiters, row), style="advice")

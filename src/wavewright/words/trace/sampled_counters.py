@@ -24,9 +24,8 @@ def sampled_counters_report(
     else:
         yield _totals(counters, width=width, limit=limit)
         if not counters.names_are_known:
-            yield Sentence(
-                "  a raw trace does not name its counters: --counter-names A,B,... in the order of the capture"
-            )
+            unnamed = "  a raw trace does not name its counters: --counter-names A,B,... in the order of the capture"
+            yield Sentence(unnamed)
     yield from table_below("trace/sampled_counters/hardware", counters.hardware)
     if derived.summary.height:
         yield GAP

@@ -45,9 +45,8 @@ def states_report(
         executing = dict(states.total.select("state", "share").rows()).get("EXEC", 0.0)
         if issue_share is not None and issue_share < executing:
             yield Sentence("  EXEC counts the gaps between instructions, too;")
-            yield Sentence(
-                f"  instructions issue in {percent(issue_share)} of the waves' cycles (s_endpgm not counted)"
-            )
+            issuing = f"  instructions issue in {percent(issue_share)} of the waves' cycles (s_endpgm not counted)"
+            yield Sentence(issuing)
         yield GAP
         yield from _charts(states, width=width)
     if pipes.pipes.height:
@@ -68,9 +67,8 @@ def _matrix_lines(pipes: Utilization) -> Iterator[AnyBlock]:
     for row in pipes.pipes.filter(pl.col("pipe") == "MATRIX").iter_rows(named=True):
         instructions = counted(row["issue_count"], "matrix instructions")
         yield Sentence(f"  matrix pipe: busy {percent(row['busy_share'])} of the span")
-        yield Sentence(
-            f"    {percent(row['phase_busy_share'])} between the first and the last matrix instruction of a wave"
-        )
+        phases = f"    {percent(row['phase_busy_share'])} between the first and the last matrix instruction of a wave"
+        yield Sentence(phases)
         yield Sentence(f"    {instructions}, {pipes.valu_per_matrix or 0.0:,.1f} VALU instructions for each")
 
 

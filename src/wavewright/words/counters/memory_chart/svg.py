@@ -23,14 +23,16 @@ from wavewright.words.counters.memory_chart.chart_lines import (
 from wavewright.writers.svg import plot_words
 from wavewright.writers.svg.markup import Svg, fitting, text_width
 
+#: Lengths in units of the picture: its edges; widths of the cards of each stage, from the CUs to the memory; the gap
+#: between stages, for wires; between cards below each other; heights of a card's title, line, bar and padding.
 _MARGIN, _TOP, _FOOT = 32, 104, 52
-_WIDTHS = (224, 238, 212, 204, 196)  #: Of the cards of each stage.
-_GAP = 134
-_BETWEEN = 16
+_WIDTHS = (224, 238, 212, 204, 196)
+_GAP, _BETWEEN = 134, 16
 _HEAD, _ROW, _BAR, _PAD = 36, 23, 21, 12
+_ARROW, _RATE = 35, 24  #: Heights that an arrow with its text takes in a gap, and a rate without one.
 _LIGHT: dict[str, str] = packaged("texts.toml", "wavewright.words.counters")["memory_chart_light"]
 _DARK: dict[str, str] = packaged("texts.toml", "wavewright.words.counters")["memory_chart_dark"]
-_THINNEST, _THICKEST = 1.4, 7.0
+_THINNEST, _THICKEST = 1.4, 7.0  #: Of wires: the most requests, and those 10,000 times fewer or none.
 _KINDS = {"rd": "read", "wr": "write", "at": "atomic", "rq": "requests"}
 
 
@@ -60,6 +62,8 @@ def memory_chart_svg(answer: MemoryChart, *, theme: str = "auto") -> str:
 
 
 class _Drawing:
+    """The picture while it is drawn: cards are placed first, then wires and cards are drawn."""
+
     def __init__(self, answer: MemoryChart, theme: str) -> None:
         self.answer = answer
         self.lines = {block: block_lines(answer, block) for block in answer.blocks["block"]}
@@ -91,7 +95,7 @@ class _Drawing:
         """Cards by block; those of stage 0 share one, under the name of the first."""
         columns = columns_of(self.answer)
         hub, onward = columns.hub or "", columns.onward or ""
-        lefts = [_MARGIN + sum(_WIDTHS[:at]) + at * _GAP for at in range(len(_WIDTHS))]
+        lefts = [_MARGIN + sum(_WIDTHS[:stage]) + stage * _GAP for stage in range(len(_WIDTHS))]
         heights = {block: self._height(block) for block in self.lines}
         asked_by = {**dict.fromkeys(columns.near, "exec"), onward: hub, **dict.fromkeys(columns.far, onward)}
         for block, source in asked_by.items():
@@ -113,10 +117,10 @@ class _Drawing:
         if hub:
             cards[hub] = _Card(lefts[2], top, _WIDTHS[2], tall)
         far = sum(heights[block] + 2 * _BETWEEN for block in columns.far) - _BETWEEN * bool(columns.far)
-        wanted = max(far, heights[onward]) if onward else far
-        y = top + max(0.0, (tall - wanted) / 2)
+        right_height = max(far, heights[onward]) if onward else far
+        y = top + max(0.0, (tall - right_height) / 2)
         if onward:
-            cards[onward] = _Card(lefts[3], y, _WIDTHS[3], wanted)
+            cards[onward] = _Card(lefts[3], y, _WIDTHS[3], right_height)
         for block in columns.far:
             cards[block] = _Card(lefts[4], y, _WIDTHS[4], heights[block] + _BETWEEN)
             y += heights[block] + 2 * _BETWEEN
@@ -133,8 +137,8 @@ class _Drawing:
         self.svg.add("rect", f"card{busy}", x=card.x, y=card.y, width=card.width, height=card.height, rx=10)
         spare = max(0.0, card.height - sum(self._height(name) for name in sections)) / len(sections)
         y = card.y if len(sections) > 1 else card.y + spare / 2
-        for at, name in enumerate(sections):
-            if at:
+        for number, name in enumerate(sections):
+            if number:
                 self.svg.line("rule", [(card.x, y), (card.x + card.width, y)])
             self.svg.label("text", card.x + 14, y + 25, self.titles[name], size=17, font_weight="700")
             self._lines(card, y + _HEAD, self.lines[name])
@@ -164,37 +168,33 @@ class _Drawing:
 
     def _wire(self, source: str, target: str) -> None:
         """Arrows in the gap before the target; data of reads comes back, so that their heads are on the left."""
-        end = self.cards[target].x - 3
-        begin = end - _GAP + 6
+        right = self.cards[target].x - 3
+        left = right - _GAP + 6
         card = min((self.cards[name] for name in (source, target) if name in self.cards), key=lambda card: card.height)
         lines = wire_lines(self.answer, source, target)
         y = card.y + max(_PAD, (card.height - _wires_height(lines)) / 2) + 15
         for line in lines:
-            middle = (begin + end) / 2
+            middle = (left + right) / 2
             style = line.heat or ("idle" if line.is_idle else "text")
             if not line.label:
                 self.svg.label(style, middle, y + 6, line.value, size=14.5, anchor="middle", font_weight="700")
-                y += 24
+                y += _RATE
                 continue
-            kind = _KINDS[line.label]
-            text = (
-                f"{kind} {line.value}"
-                if text_width(f"{kind} {line.value}", 13.5) < _GAP - 16
-                else f"{line.label} {line.value}"
-            )
+            text = f"{_KINDS[line.label]} {line.value}"
+            if text_width(text, 13.5) >= _GAP - 16:
+                text = f"{line.label} {line.value}"
             self.svg.label(style, middle, y, text, size=13.5, anchor="middle", title=line.hint)
             colour = f"wire-{line.heat}" if line.heat else "wire-idle" if line.is_idle else "wire"
-            self._arrow(colour, begin, end, y + 10, line, is_left=line.label != "wr", is_right=line.label != "rd")
-            y += 35
+            self._arrow(colour, left, right, y + 10, line)
+            y += _ARROW
 
-    def _arrow(
-        self, colour: str, begin: float, end: float, y: float, line: Line, *, is_left: bool, is_right: bool
-    ) -> None:
+    def _arrow(self, colour: str, left: float, right: float, y: float, line: Line) -> None:
+        """An arrow: to the left for data of reads, to the right for that of writes, else with two heads."""
+        is_left, is_right = line.label != "wr", line.label != "rd"
         thick = self._thickness(line)
         head = 6 + thick
-        inner_begin, inner_end = begin + head * is_left, end - head * is_right
-        self.svg.line(colour, [(inner_begin, y), (inner_end, y)], stroke_width=thick)
-        for is_drawn, tip, back in ((is_left, begin, begin + head), (is_right, end, end - head)):
+        self.svg.line(colour, [(left + head * is_left, y), (right - head * is_right, y)], stroke_width=thick)
+        for is_drawn, tip, back in ((is_left, left, left + head), (is_right, right, right - head)):
             if is_drawn:
                 half = 3.5 + thick / 2
                 points = f"{tip:.1f},{y:.1f} {back:.1f},{y - half:.1f} {back:.1f},{y + half:.1f}"
@@ -205,8 +205,7 @@ class _Drawing:
         requests = self.answer.wires.filter(self.answer.wires["kind"] != "traffic")["value"].drop_nulls().to_list()
         if line.is_idle or line.amount is None or line.amount <= 0:
             return _THINNEST
-        most = max(requests)
-        decades = math.log10(line.amount / most)
+        decades = math.log10(line.amount / max(requests))  # 0 = the most, -4 = the thinnest
         return max(_THINNEST, _THICKEST + decades * (_THICKEST - _THINNEST) / 4)
 
     def _foot(self) -> None:
@@ -225,4 +224,4 @@ class _Drawing:
 
 
 def _wires_height(lines: Sequence[Line]) -> float:
-    return sum(35 if line.label else 24 for line in lines)
+    return sum(_ARROW if line.label else _RATE for line in lines)

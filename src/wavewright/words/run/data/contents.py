@@ -57,9 +57,8 @@ def catalog_report(answer: Catalog, *, is_whole: bool) -> Iterator[AnyBlock]:
         yield headline(f"{name}: one row is {row}")
         yield declared_table("run/data_contents/columns", answer.columns)
         return
-    yield sentence(
-        ("tables and columns for `wavewright query`; `wavewright schema --view NAME` explains the columns", "bold")
-    )
+    explanation = "tables and columns for `wavewright query`; `wavewright schema --view NAME` explains the columns"
+    yield sentence((explanation, "bold"))
     for kind, title in _TITLES.items():
         rows = answer.relations.filter(pl.col("kind") == kind)
         yield from table_below("run/data_contents/catalog", rows, title=title)

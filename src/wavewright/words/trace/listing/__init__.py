@@ -55,9 +55,8 @@ def samples_report(listing: SampleListing, view: IsaView) -> Iterator[AnyBlock]:
     sampled = sum(map(measure.is_seen, rows))
     informative = listing.sample_count - int(listing.rows["unknown_count"].sum())
     share = f", {percent(listing.stalled_count / informative)} of them stalled" if informative else ""
-    yield headline(
-        f"{counted(len(rows), 'rows')}, {sampled:,} sampled: {counted(listing.sample_count, 'samples')}{share}"
-    )
+    verdict = f"{counted(len(rows), 'rows')}, {sampled:,} sampled: {counted(listing.sample_count, 'samples')}{share}"
+    yield headline(verdict)
     for index in hottest(rows, measure, 1):
         reason = f"; stalled mostly by: {rows[index]['reason']}" if rows[index]["reason"] else ""
         yield _hottest_line(rows, index, measure, "", reason)

@@ -1,8 +1,11 @@
-"""The hottest lines of the source, or of the code where no source is known."""
+"""The picture of the hottest lines of the source, or of the code where no source is known.
+
+A few lines stand around each hot one, with a bar of what its cycles were; what is between such windows is folded.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from wavewright.analysis.trace.listing import IsaListing, SampleListing
@@ -21,6 +24,7 @@ from wavewright.writers.svg.plot_words import headline, sentences
 
 _TOP, _CONTEXT = 8, 2  #: Hot lines, and lines around each.
 _MOST = 64  #: Lines of a picture.
+#: Part of the cycles -> its name in the legend, where that says more than its own.
 _WORDS = {"hidden": "hidden by other waves", "sampled": "samples"}
 _NO_SOURCE = "The source is not here; these are instructions"
 
@@ -51,25 +55,26 @@ def _source(document: Document, listing: SourceListing | SampleLines, theme: str
 
     if isinstance(listing, SourceListing):
         measure, report = CYCLES, source_report(listing, SourceView())
-        rest = listing.unmapped_cycles_total
+        unmapped = listing.unmapped_cycles_total
     else:
         measure, report = sample_measure(listing.lines), sampled_source_report(listing, SourceView())
-        rest = listing.unmapped_sample_count
+        unmapped = listing.unmapped_sample_count
     rows = listing.lines.to_dicts()
-    whole = sum(measure.total(row) for row in rows if row["row_count"]) + rest
-    hot = _hottest(rows, measure, top)
-    if not hot:
+    total = sum(measure.total(row) for row in rows if row["row_count"]) + unmapped
+    hot_lines = _hottest(rows, measure, top)
+    if not hot_lines:
         raise UsageError("no source line was executed", where=document.label)
     by_file: dict[str, list[dict[str, Any]]] = {}
     for row in rows:
         by_file.setdefault(row["file"], []).append(row)
     lines: list[HeatLine] = []
-    for file in dict.fromkeys(file for file in listing.files["file"] if any(file == name for name, _ in hot)):
-        of_file = by_file[file]
-        hot_here = [at for at, row in enumerate(of_file) if (file, row["line"]) in hot]
-        if hot_here:
+    hot_files = {file for file, _ in hot_lines}
+    for file in dict.fromkeys(listing.files["file"]):
+        if file in hot_files:
+            file_rows = by_file[file]
+            hot_rows = [index for index, row in enumerate(file_rows) if (file, row["line"]) in hot_lines]
             lines.append(HeatLine("", printable(file), is_heading=True))
-            lines += _windows(of_file, hot_here, measure, whole, _numbered)
+            lines += _windows(file_rows, hot_rows, measure, total, _source_words)
     return _picture(lines, measure, headline(report), theme)
 
 
@@ -82,65 +87,78 @@ def _code(document: Document, theme: str, top: int) -> Picture:
     listing = isa_listing(trace) if trace.instruction_count else sample_listing(trace)
     measure = CYCLES if isinstance(listing, IsaListing) else sample_measure(listing.rows)
     rows = [row for row in listing.rows.to_dicts() if row["text"]]
-    whole = sum(map(measure.total, listing.rows.to_dicts()))
-    ranked = sorted(range(len(rows)), key=lambda at: (-measure.hot(rows[at]), at))
-    hot = sorted(at for at in ranked[:top] if measure.hot(rows[at]) > 0)
-    if not hot:
+    total = sum(map(measure.total, listing.rows.to_dicts()))
+    ranked = sorted(range(len(rows)), key=lambda index: (-measure.hot(rows[index]), index))
+    hot_rows = sorted(index for index in ranked[:top] if measure.hot(rows[index]) > 0)
+    if not hot_rows:
         raise UsageError("no instruction was executed in the trace", where=document.label)
     first = rows[ranked[0]]
-    share = measure.hot(first) / (whole or 1)
+    share = measure.hot(first) / (total or 1)
     where = place(first["file"], first["line"])
-    sentence = (
-        f"Hottest: {printable(first['text'])}{f' ({printable(where)})' if where else ''}: "
-        f"{short(measure.hot(first))} {measure.unit}, {100 * share:.1f} % of all {measure.unit}."
-    )
-    lines = _windows(rows, hot, measure, whole, lambda row: (hexadecimal(row["address"]), row["text"]), "instructions")
+    source = f" ({printable(where)})" if where else ""
+    cost = f"{short(measure.hot(first))} {measure.unit}, {100 * share:.1f} % of all {measure.unit}"
+    sentence = f"Hottest: {printable(first['text'])}{source}: {cost}."
+    lines = _windows(rows, hot_rows, measure, total, _code_words, "instructions")
     return _picture(lines, measure, sentence, theme, _NO_SOURCE)
 
 
-def _numbered(row: dict[str, Any]) -> tuple[str, str]:
+def _code_words(row: dict[str, Any]) -> tuple[str, str]:
+    """The address of an instruction, and its text."""
+    return hexadecimal(row["address"]), row["text"]
+
+
+def _source_words(row: dict[str, Any]) -> tuple[str, str]:
+    """The number of a source line, and its text; the text may not be part of the capture."""
     return ("", "(no line)") if row["line"] is None else (str(row["line"]), row["text"] or "")
 
 
 def _hottest(rows: Sequence[dict[str, Any]], measure: Measure, top: int) -> set[tuple[str, int | None]]:
+    """The hottest lines by file and number (None = rows of the file without a line)."""
     costly = [row for row in rows if row["row_count"] and measure.hot(row) > 0]
     costly.sort(key=lambda row: (-measure.hot(row), row["file"] or "", row["line"] or 0))
     return {(row["file"], row["line"]) for row in costly[:top]}
 
 
 def _windows(
-    rows: Sequence[dict[str, Any]], hot: Sequence[int], measure: Measure, whole: float, words: Any, what: str = "lines"
+    rows: Sequence[dict[str, Any]],
+    hot_rows: Sequence[int],
+    measure: Measure,
+    total: float,
+    words: Callable[[dict[str, Any]], tuple[str, str]],
+    row_name: str = "lines",
 ) -> list[HeatLine]:
+    """Windows around the hot rows; `words` gives the number and the text of a row, `total` is 100 %."""
     lines: list[HeatLine] = []
-    for part in line_ranges(len(rows), dict.fromkeys(hot, _CONTEXT)):
+    for part in line_ranges(len(rows), dict.fromkeys(hot_rows, _CONTEXT)):
         if part.is_folded:
-            folded = counted(part.end - part.begin, what)
+            folded = counted(part.end - part.begin, row_name)
             lines.append(HeatLine("", f"… {folded} …"))
             continue
         for row in rows[part.begin : part.end]:
             number, text = words(row)
             is_seen = bool(row.get("row_count", 1)) and measure.is_seen(row)
             parts = {name: float(max(0, amount)) for name, amount in measure.parts(row).items()} if is_seen else {}
-            lines.append(HeatLine(number, printable(text), parts, measure.hot(row) / (whole or 1) if is_seen else None))
+            share = measure.hot(row) / (total or 1) if is_seen else None
+            lines.append(HeatLine(number, printable(text), parts, share))
     return lines
 
 
 def _picture(lines: list[HeatLine], measure: Measure, sentence: str, theme: str, note: str = "") -> Picture:
-    shown = lines[:_MOST]
-    left_out = len(lines) - len(shown)
-    used = [name for name in PART_COLOURS if any(line.parts.get(name) for line in shown)]
+    drawn_lines = lines[:_MOST]
+    left_out = len(lines) - len(drawn_lines)
+    part_names = [name for name in PART_COLOURS if any(line.parts.get(name) for line in drawn_lines)]
     frame = Frame(
         "heat",
         "Heat of the code" if note else "Heat of the source",
         sentence,
-        height=heat_height(shown),
+        height=heat_height(drawn_lines),
         theme=theme,
-        legend=[Key(PART_COLOURS[name], _WORDS.get(name, name)) for name in used],
+        legend=[Key(PART_COLOURS[name], _WORDS.get(name, name)) for name in part_names],
         note=sentences(
             note,
             f"percentages: {'exposed ' * (measure.unit == 'cycles')}{measure.unit} of all {measure.unit} of the waves",
             f"{counted(left_out, 'lines')} left out" if left_out else "",
         ),
     )
-    draw_heat(frame, shown)
+    draw_heat(frame, drawn_lines)
     return frame.picture()
