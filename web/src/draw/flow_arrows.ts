@@ -9,15 +9,17 @@ const HEAD = 5;
 /** How far a curve goes sideways before it ends, in pixels. */
 const [LEAST_BEND, MOST_BEND] = [18, 120];
 
+export interface FlowParts {
+  /** The name of the layer whose tracks the flows connect. */
+  layer: string;
+  flows: Flow[];
+  colour: string;
+  /** Of the lines, in pixels; default: 1. */
+  width?: number;
+}
+
 /** Those of the flows whose tracks are on the timeline, as curves; flows that lie outside of the time are left out. */
-export function paintFlows(
-  painter: Painter,
-  frame: Frame,
-  layer: string,
-  flows: Flow[],
-  colour: string,
-  width = 1,
-): void {
+export function paintFlows(painter: Painter, frame: Frame, { layer, flows, colour, width = 1 }: FlowParts): void {
   const { gutter, top, height } = frame.parts;
   const { begin, end } = frame.window;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
@@ -50,7 +52,11 @@ function curve(x0: number, y0: number, x1: number, y1: number): number[] {
 }
 
 /** A line at the start of every span that touches the one before it, which has the same colour. */
-export function paintEdges(painter: Painter, frame: Frame, layer: string, edges: Edges[], colour: string): void {
+export function paintEdges(
+  painter: Painter,
+  frame: Frame,
+  { layer, edges, colour }: { layer: string; edges: Edges[]; colour: string },
+): void {
   const { gutter, top, height } = frame.parts;
   const { begin, end } = frame.window;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {

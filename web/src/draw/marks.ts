@@ -39,15 +39,17 @@ export function outline(shape: Shape, x: number, y: number, radius: number): num
   ]);
 }
 
-export function paintMark(
-  painter: Painter,
-  shape: Shape,
-  x: number,
-  y: number,
-  radius: number,
-  fill: string,
-  edge: string,
-): void {
+interface Mark {
+  shape: Shape;
+  /** Of its middle. */
+  x: number;
+  y: number;
+  radius: number;
+  fill: string;
+  edge: string;
+}
+
+export function paintMark(painter: Painter, { shape, x, y, radius, fill, edge }: Mark): void {
   const points = outline(shape, x, y, radius);
   painter.polygon(points, fill);
   painter.polyline([...points, points[0] as number, points[1] as number], edge, 1);

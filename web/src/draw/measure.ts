@@ -93,20 +93,23 @@ export function paintMoment(painter: Painter, frame: Frame, time: number): void 
   if (x >= gutter && x <= width) painter.polyline([x, top, x, height], colourOf("instant"), 1);
 }
 
+interface Outline {
+  /** The track, or a part of its height, on the canvas. */
+  place: { y: number; height: number };
+  range: Range;
+  colour: string;
+  /** Of the line, in pixels; default: 2. */
+  width?: number;
+}
+
 /** A frame around an interval of a track, at least wide enough to be seen. */
-export function outline(
-  painter: Painter,
-  frame: Frame,
-  place: { y: number; height: number },
-  range: Range,
-  colour: string,
-  width = 2,
-): void {
+export function outline(painter: Painter, frame: Frame, { place, range, colour, width = 2 }: Outline): void {
   const { gutter, top, height } = frame.parts;
   const from = frame.timeToX(range.begin);
   const to = Math.max(frame.timeToX(range.end), from + 3);
   const [y, bottom] = [place.y, place.y + Math.max(place.height, 2)];
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
+    // the last line ends half of its width beyond the first corner: without that the corner would have a notch
     painter.polyline([from, y, to, y, to, bottom, from, bottom, from, y - width / 2], colour, width);
   });
 }

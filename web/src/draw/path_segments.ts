@@ -14,7 +14,11 @@ export function pathColour(name: string): string {
 }
 
 /** The segments whose tracks are on the timeline, in the order of time. */
-export function paintPath(painter: Painter, frame: Frame, layer: string, segments: Segment[], colour: string): void {
+export function paintPath(
+  painter: Painter,
+  frame: Frame,
+  { layer, segments, colour }: { layer: string; segments: Segment[]; colour: string },
+): void {
   const { gutter, top, height } = frame.parts;
   const { begin, end } = frame.window;
   painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {

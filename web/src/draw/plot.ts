@@ -10,6 +10,7 @@ export interface Box {
   height: number;
 }
 
+/** Pixels left of the data and below them, where the numbers stand. */
 const LEFT = () => Math.ceil(80 * textScale());
 const BOTTOM = 18;
 
@@ -30,27 +31,25 @@ function axes(painter: Painter, box: Box, most: string, least: string): void {
   painter.text(box.x - 5, bottom - 5, least, paper("faint"), { align: "right", maxWidth: LEFT() - 8 });
 }
 
+/** How many durations lie in a range that starts with `from` nanoseconds. */
 export interface Bar {
   from: number;
   value: number;
 }
 
+/** Least pixels between two labels of bars. */
+const LABEL_GAP = 74;
+
 /** Counts per range of durations, the ranges side by side; labels say where some of them begin. */
-export function paintBars(painter: Painter, box: Box, bars: Bar[], colour: string, chosen: number | null): void {
+export function paintBars(painter: Painter, box: Box, bars: Bar[], colour: string): void {
   const most = Math.max(1, ...bars.map((bar) => bar.value));
   axes(painter, box, short(most), "0");
   const wide = box.width / Math.max(1, bars.length);
-  const every = Math.max(1, Math.ceil(74 / wide));
+  const every = Math.max(1, Math.ceil(LABEL_GAP / wide));
   bars.forEach((bar, n) => {
     const tall = bar.value ? Math.max(1, (bar.value / most) * box.height) : 0;
     const x = box.x + n * wide;
-    painter.rect(
-      x + 0.5,
-      box.y + box.height - tall,
-      Math.max(1, wide - 1),
-      tall,
-      n === chosen ? paper("accent") : colour,
-    );
+    painter.rect(x + 0.5, box.y + box.height - tall, Math.max(1, wide - 1), tall, colour);
     if (n % every === 0) {
       const style = { size: 10, maxWidth: wide * every - 4 };
       painter.text(x, box.y + box.height + 10, nanoseconds(bar.from), paper("faint"), style);

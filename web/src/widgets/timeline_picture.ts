@@ -74,21 +74,12 @@ export function paintTracks(painter: Painter, frame: Frame, state: TimelineState
 
 /** What lies over the spans and changes often: selections, flags, the pointer. */
 export function paintMarks(painter: Painter, frame: Frame, state: TimelineState, view: TimelineProps): void {
-  const range = markedRange(state);
-  const area = markedTracks(state);
-  const isArea = area !== null && state.rows.value.some((row) => row.strips.some((s) => s.layer.name === area.layer));
-  const trackCount = isArea ? quantity(area.tracks.size, "tracks") : "";
-  const text = range ? measureText(frame, range, [trackCount, countedText(state, view, range)]) : "";
-  const span = chosenSpan(state, view);
-  const hit = state.hit.value;
-  for (const [number, part] of TimelineState.framesOf(frame).entries()) {
-    const places = isArea ? trackPlaces(part, area.layer, area.tracks) : null;
-    if (range) paintRange(painter, part, { range, places, text: number === 0 ? text : "" });
+  const marked = markedIn(frame, state, view);
+  const parts = TimelineState.framesOf(frame);
+  for (const part of parts) {
+    if (marked) paintMarked(painter, part, marked, part === parts[0]);
     view.highlight?.(painter, part);
-    const place = span ? part.trackToY(span.layer, span.track) : null;
-    if (span && place) outline(painter, part, place, span, paper("text"));
-    const hitPlace = hit?.span ? part.trackToY(hit.layer, hit.track) : null;
-    if (hit?.span && hitPlace) outline(painter, part, hitPlace, hit.span, paper("accent"), 1);
+    paintOutlines(painter, part, state, view);
     paintFlagLines(painter, part, flags.value);
   }
   paintFlags(painter, frame, flags.value, state.axisY);
@@ -101,6 +92,44 @@ export function paintMarks(painter: Painter, frame: Frame, state: TimelineState,
   }
 }
 
+interface Marked {
+  range: Range;
+  /** The tracks that it is about, where this timeline has their layer; null = all. */
+  area: DraggedArea | null;
+  /** Its start, its length and how much is in it. */
+  text: string;
+}
+
+/** The measured or selected interval; null = there is none. */
+function markedIn(frame: Frame, state: TimelineState, view: TimelineProps): Marked | null {
+  const range = markedRange(state);
+  if (!range) return null;
+  const chosen = markedTracks(state);
+  const isHere = state.rows.value.some((row) => row.strips.some(({ layer }) => layer.name === chosen?.layer));
+  const area = isHere ? chosen : null;
+  const trackCount = area ? quantity(area.tracks.size, "tracks") : "";
+  return { range, area, text: measureText(frame, range, [trackCount, countedText(state, view, range)]) };
+}
+
+/** The text stands on the uppermost part of the picture only. */
+function paintMarked(painter: Painter, part: Frame, { range, area, text }: Marked, isUppermost: boolean): void {
+  const places = area ? trackPlaces(part, area.layer, area.tracks) : null;
+  paintRange(painter, part, { range, places, text: isUppermost ? text : "" });
+}
+
+/** Around the selected span, and around the one under the pointer. */
+function paintOutlines(painter: Painter, part: Frame, state: TimelineState, view: TimelineProps): void {
+  const span = chosenSpan(state, view);
+  const place = span && part.trackToY(span.layer, span.track);
+  if (span && place) outline(painter, part, { place, range: span, colour: paper("text") });
+  const hit = state.hit.value;
+  const hitPlace = hit?.span && part.trackToY(hit.layer, hit.track);
+  if (hit?.span && hitPlace) {
+    outline(painter, part, { place: hitPlace, range: hit.span, colour: paper("accent"), width: 1 });
+  }
+}
+
+/** The key of the row of a span; null = there is none. */
 function rowOf(state: TimelineState, span: Span | null): string | null {
   if (!span) return null;
   const isIt = (strip: { layer: Layer; track: number }) => strip.layer === span.layer && strip.track === span.track;

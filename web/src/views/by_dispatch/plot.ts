@@ -67,8 +67,9 @@ export function paintDispatchPlot(painter: Painter, frame: PlotFrame, unit: stri
   for (const { dispatch, value, kernel, isOutlier } of frame.values) {
     const colour = seriesColour(kernel);
     const [x, y] = [frame.x(dispatch), frame.y(value)];
-    if (isOutlier) paintMark(painter, "diamond", x, y, radius * 1.5, colour, paper("text"));
-    else paintMark(painter, "circle", x, y, radius, colour, colour);
+    if (isOutlier) {
+      paintMark(painter, { shape: "diamond", x, y, radius: radius * 1.5, fill: colour, edge: paper("text") });
+    } else paintMark(painter, { shape: "circle", x, y, radius, fill: colour, edge: colour });
   }
 }
 

@@ -30,7 +30,8 @@ export function paintMarks(painter: Painter, frame: Frame, marked: Marked): Arro
 function paintNotes(painter: Painter, frame: Frame, marked: Marked): void {
   for (const note of annotations.value) {
     const place = placeOf(waveOf(note), frame, marked);
-    if (place && note.range) outline(painter, frame, place, note.range, seriesColour(colourNumber(note)), 2);
+    if (place && note.range)
+      outline(painter, frame, { place, range: note.range, colour: seriesColour(colourNumber(note)) });
   }
 }
 
@@ -38,7 +39,7 @@ function paintNotes(painter: Painter, frame: Frame, marked: Marked): void {
 function paintChosen(painter: Painter, frame: Frame, { instructions, chosen }: Marked): ArrowEnd[] {
   const place = chosen && frame.trackToY(instructions, chosen.track);
   if (!place) return [];
-  outline(painter, frame, place, chosen.wave, paper("accent"));
+  outline(painter, frame, { place, range: chosen.wave, colour: paper("accent") });
   paintExecutions(painter, frame, chosen.executions, place.y + place.height - EXECUTION_HEIGHT, paper("text"));
   if (!chosen.step || !chosen.links.length) return [];
   const { links, step: from } = chosen;
@@ -52,7 +53,8 @@ function paintPreviewed(painter: Painter, frame: Frame, marked: Marked): void {
   if (pointedAt) paintExecutions(painter, frame, previewed.executions, pointedAt.y + 1, paper("accent"));
   const wave = waveNumbered(preview.value.wave);
   const place = placeOf(wave, frame, marked);
-  if (wave && place && wave !== chosen?.wave) outline(painter, frame, place, wave, `${paper("accent")}80`, 1);
+  if (wave && place && wave !== chosen?.wave)
+    outline(painter, frame, { place, range: wave, colour: `${paper("accent")}80`, width: 1 });
 }
 
 function placeOf(wave: Wave | undefined, frame: Frame, { instructions, trackOf }: Marked) {
@@ -71,6 +73,6 @@ function paintExecutions(painter: Painter, frame: Frame, executions: Range[], y:
     // Far out, many of them share a pixel.
     if (x - last < 1) continue;
     last = x;
-    outline(painter, frame, { y, height: EXECUTION_HEIGHT }, execution, colour, 1);
+    outline(painter, frame, { place: { y, height: EXECUTION_HEIGHT }, range: execution, colour, width: 1 });
   }
 }

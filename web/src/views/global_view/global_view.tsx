@@ -203,7 +203,7 @@ function paintWaves(painter: Painter, frame: Frame, layer: Layer, trackOf: Map<s
   const mark = (wave: Wave | undefined, colour: string, width: number) => {
     const track = wave ? trackOf.get(slotKey(wave)) : undefined;
     const place = track === undefined ? null : frame.trackToY(layer, track);
-    if (wave && place) outline(painter, frame, place, wave, colour, width);
+    if (wave && place) outline(painter, frame, { place, range: wave, colour, width });
   };
   mark(waveNumbered(selection.value.wave), paper("text"), 2);
   if (preview.value.wave !== selection.value.wave) mark(waveNumbered(preview.value.wave), paper("accent"), 1);

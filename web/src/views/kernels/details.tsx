@@ -152,7 +152,7 @@ function Plots({ answer: { histogram, over_time }, name }: { answer: RunKernelAn
   const colour = useKernelColour(name);
   const machines = useMemo(() => [...new Set(over_time.rows.map((row) => row.machine))], [over_time]);
   const bars = histogram.rows.map((row) => ({ from: row.from_ns, value: row.calls }));
-  const paint: Paint = (painter, size) => paintBars(painter, plotBox(size), bars, colour, null);
+  const paint: Paint = (painter, size) => paintBars(painter, plotBox(size), bars, colour);
   return (
     <div class="kernel-plots">
       <Section title="Durations" hint={hintOf(RUN_KERNEL_HISTOGRAM.from_ns)}>

@@ -50,15 +50,20 @@ export function paintMarked(painter: Painter, frame: Frame, marks: Mark[]): void
   for (const mark of marks) {
     const place = frame.trackToY(mark.layer, mark.track);
     if (!place) continue;
-    outline(painter, frame, place, mark.life, `${paper("accent")}80`, 1);
+    outline(painter, frame, { place, range: mark.life, colour: `${paper("accent")}80`, width: 1 });
     let last = Number.NEGATIVE_INFINITY;
     for (const each of mark.executions) {
       const x = frame.timeToX(each.begin);
       if (each.end < frame.window.begin || each.begin > frame.window.end || x - last < 1) continue;
       last = x;
-      outline(painter, frame, { y: place.y + place.height - 3, height: 3 }, each, paper("text"), 1);
+      outline(painter, frame, {
+        place: { y: place.y + place.height - 3, height: 3 },
+        range: each,
+        colour: paper("text"),
+        width: 1,
+      });
     }
-    if (mark.focus) outline(painter, frame, place, mark.focus, paper("text"));
+    if (mark.focus) outline(painter, frame, { place, range: mark.focus, colour: paper("text") });
   }
 }
 

@@ -66,7 +66,8 @@ function paintKernels(painter: Painter, frame: LogFrame, { scene, shares, chosen
     const fill = isFaint(kernel) ? mixed(colour, paper("background"), 0.75) : colour;
     const edge = kernel === hovered || kernel === chosen ? paper("text") : paper("background");
     const [x, y] = [frame.x(intensity), frame.y(gops_per_second)];
-    paintMark(painter, shapeOf(level), x, y, radiusOf(shares.get(kernel) ?? null), fill, edge);
+    const radius = radiusOf(shares.get(kernel) ?? null);
+    paintMark(painter, { shape: shapeOf(level), x, y, radius, fill, edge });
   }
 }
 

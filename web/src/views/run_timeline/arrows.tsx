@@ -31,10 +31,11 @@ export function useArrows(layer: RunLayer) {
     return flowSet ? within(flowSet, shown.value) : null;
   });
   const paint = (painter: Painter, frame: Frame) => {
-    if (edges.value.state === "ready") paintEdges(painter, frame, layer.name, edges.value.value, paper("background"));
-    paintFlows(painter, frame, layer.name, around.value?.flows ?? [], `${paper("faint")}90`);
+    if (edges.value.state === "ready")
+      paintEdges(painter, frame, { layer: layer.name, edges: edges.value.value, colour: paper("background") });
+    paintFlows(painter, frame, { layer: layer.name, flows: around.value?.flows ?? [], colour: `${paper("faint")}90` });
     if (withPath.value && segments.value.state === "ready") {
-      paintPath(painter, frame, layer.name, segments.value.value, paper("accent"));
+      paintPath(painter, frame, { layer: layer.name, segments: segments.value.value, colour: paper("accent") });
     }
   };
   return { withFlows, withPath, around: around.value, paint };

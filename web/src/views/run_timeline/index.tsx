@@ -83,7 +83,8 @@ function Tracks({ set, layer }: { set: LayerSet; layer: RunLayer }) {
     if (next !== preview.peek().kernelName) preview.value = next === undefined ? {} : { kernelName: next };
   };
   const highlight = (painter: Painter, frame: Frame) => {
-    if (chosen) paintFlows(painter, frame, layer.name, chosen.flows.flows, paper("accent"), 2);
+    if (!chosen) return;
+    paintFlows(painter, frame, { layer: layer.name, flows: chosen.flows.flows, colour: paper("accent"), width: 2 });
   };
   const step = async (by: 1 | -1) => {
     const next = await occurrence({ layer, kinds: matching.value, from: item, fromKind: focus?.kind, by });
