@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { iterationOf, positionsOf, rowFigures, stretchOf, timesOf, type WaveData } from "./wave_data";
+import { intervalOf, iterationOf, positionsOf, rowFigures, timesOf, type WaveData } from "./wave_data";
 
 // A wave that begins at 100: row 0, row 1, an instruction without PC, row 1 again (overlapping), row 0.
 const data: WaveData = {
@@ -56,7 +56,7 @@ describe("the two records of a gfx9 barrier", () => {
   it("are one execution", () => {
     expect(positionsOf(barriers, 1)).toEqual([1, 3]);
     expect([0, 1, 2, 3, 4].map((position) => iterationOf(barriers, position))).toEqual([0, 0, 0, 1, 1]);
-    expect(stretchOf(barriers, 1)).toEqual({ begin: 10, end: 44 });
+    expect(intervalOf(barriers, 1)).toEqual({ begin: 10, end: 44 });
   });
 
   it("count once, and their cycles are added up", () => {

@@ -69,20 +69,20 @@ export function iterationOf(data: WaveData, position: number): number {
 }
 
 /** From the first attempt to issue to the end of the execution that begins with a record. */
-export function stretchOf(data: WaveData, position: number): Range {
+export function intervalOf(data: WaveData, position: number): Range {
   const begin = data.time[position] as number;
   const last = position + 1 < data.count && isContinuation(data, position + 1) ? position + 1 : position;
   const length = Math.max(data.stall[last] as number, data.duration[last] as number);
   return { begin, end: (data.time[last] as number) + length };
 }
 
-/** The stretches of all executions of the rows that fulfil a condition. */
-export function stretchesWhere(data: WaveData, test: (row: number) => boolean): Range[] {
-  const stretches: Range[] = [];
+/** The intervals of all executions of the rows that fulfil a condition. */
+export function intervalsWhere(data: WaveData, test: (row: number) => boolean): Range[] {
+  const intervals: Range[] = [];
   for (let i = 0; i < data.count; i++) {
-    if (test(data.row[i] as number) && !isContinuation(data, i)) stretches.push(stretchOf(data, i));
+    if (test(data.row[i] as number) && !isContinuation(data, i)) intervals.push(intervalOf(data, i));
   }
-  return stretches;
+  return intervals;
 }
 
 export interface RowFigures {
@@ -92,6 +92,7 @@ export interface RowFigures {
   idle: Float64Array;
 }
 
+/** How the records of a row become one figure. */
 export type Gathering = { by: "sum" } | { by: "max" } | { by: "iteration"; iteration: number };
 
 /**

@@ -5,7 +5,7 @@ import type { Layer, Span } from "../../model/layers";
 import { type Link, linksOf, type Step, stepAt } from "../../model/producers";
 import { preview, type Range, type SourceLine, selection } from "../../model/selection";
 import { slotKey, waveNumbered } from "../../model/slots";
-import { loadWave, positionsOf, stretchesWhere, stretchOf, type WaveData } from "../../model/wave_data";
+import { intervalOf, intervalsWhere, loadWave, positionsOf, type WaveData } from "../../model/wave_data";
 import { targetWave, type Wave } from "../../model/waves";
 
 /** The selected wave, and what of the selected row is known in it. */
@@ -80,11 +80,11 @@ interface SelectedRow {
 
 function executionsOf({ row, iteration, wave, data, instructions, track }: SelectedRow) {
   const positions = positionsOf(data, row);
-  const executions = positions.map((position) => stretchOf(data, position));
+  const executions = positions.map((position) => intervalOf(data, position));
   const position = iteration === undefined ? undefined : positions[iteration];
   if (position === undefined) return { executions, focus: null, step: null };
   const item = wave.firstInstruction + position;
-  const place = { layer: instructions, track, ...stretchOf(data, position) };
+  const place = { layer: instructions, track, ...intervalOf(data, position) };
   const focus: Span = { ...place, kind: 0, count: 1, item, depth: 0, level: 0 };
   return { executions, focus, step: stepAt(data, position) };
 }
@@ -104,7 +104,7 @@ export function usePreviewed(trackOf: Map<string, number>): ReadonlySignal<Previ
     let isStale = false;
     loadWave(wave.wave).then(
       (data) => {
-        if (!isStale) previewed.value = { track, executions: stretchesWhere(data, isPointedAt) };
+        if (!isStale) previewed.value = { track, executions: intervalsWhere(data, isPointedAt) };
       },
       () => {}, // the wave cannot be read: nothing is marked
     );

@@ -6,6 +6,7 @@ import { Popup } from "../../widgets/popup";
 import type { Section } from "./items";
 import type { Sheet } from "./sheet";
 
+/** Rows that are listed as the hottest. */
 const HOTTEST = 10;
 
 interface Target {
@@ -28,54 +29,70 @@ export function JumpList(props: Props) {
 }
 
 function Targets({ sheet, sections }: Props) {
-  const { code, figures, samples } = sheet;
-  const weight = (row: number) => (figures ? (figures.latency[row] ?? 0) : samples ? (samples.all[row] ?? 0) : 0);
-  const sum = (first: number, last: number) => {
-    let total = 0;
-    for (let row = first; row <= last; row++) total += weight(row);
-    return total;
-  };
-  const whole = sum(0, code.count - 1) || 1;
-  const functions: Target[] = sections.map(({ name, first, last }) => ({
-    row: first,
-    name,
-    share: sum(first, last) / whole,
-  }));
-  const loops: Target[] = loopsNow().map((loop) => ({
-    row: loop.first_row,
-    name: `${"  ".repeat(loop.depth)}loop ${loop.loop}: rows ${loop.first_row} to ${loop.last_row}`,
-    share: sum(loop.first_row, loop.last_row) / whole,
-  }));
-  const hot: Target[] = Array.from({ length: code.count }, (_, row) => row)
-    .sort((a, b) => weight(b) - weight(a))
-    .slice(0, HOTTEST)
-    .filter((row) => weight(row) > 0)
-    .map((row) => ({ row, name: code.text[row] ?? "", share: weight(row) / whole }));
-  const list = (title: string, targets: Target[]) =>
-    targets.length ? (
-      <>
-        <b>{title}</b>
-        {targets.map(({ row, name, share }) => (
-          <button
-            type="button"
-            key={`${title} ${row} ${name}`}
-            data-jump={row}
-            title={name}
-            onClick={() => selectRow(row)}
-          >
-            <span>{percent(share)}</span>
-            <span class="mono">{code.address[row]}</span>
-            <span class="mono name">{name}</span>
-          </button>
-        ))}
-      </>
-    ) : null;
-  const what = figures ? "latency" : "samples";
+  const { functions, loops, rows } = targetsOf(sheet, sections);
+  const addressOf = (row: number) => sheet.code.address[row] ?? "";
+  const what = sheet.figures ? "latency" : "samples";
   return (
     <div class="jumps popup-list">
-      {list(`Functions (share of ${what})`, functions)}
-      {list("Loops", loops)}
-      {list("Hottest rows", hot)}
+      <TargetList title={`Functions (share of ${what})`} targets={functions} addressOf={addressOf} />
+      <TargetList title="Loops" targets={loops} addressOf={addressOf} />
+      <TargetList title="Hottest rows" targets={rows} addressOf={addressOf} />
     </div>
+  );
+}
+
+/** Shares are of the latency of all rows, where there are only samples of their number. */
+function targetsOf(
+  { code, figures, samples }: Sheet,
+  sections: Section[],
+): Record<"functions" | "loops" | "rows", Target[]> {
+  const weights = figures?.latency ?? samples?.all;
+  const weightOf = (row: number) => weights?.[row] ?? 0;
+  const sumOf = (first: number, last: number) => {
+    let sum = 0;
+    for (let row = first; row <= last; row++) sum += weightOf(row);
+    return sum;
+  };
+  const whole = sumOf(0, code.count - 1) || 1;
+  const hottest = Array.from({ length: code.count }, (_, row) => row)
+    .sort((a, b) => weightOf(b) - weightOf(a))
+    .slice(0, HOTTEST)
+    .filter((row) => weightOf(row) > 0);
+  return {
+    functions: sections.map(({ name, first, last }) => ({ row: first, name, share: sumOf(first, last) / whole })),
+    loops: loopsNow().map(({ loop, depth, first_row: first, last_row: last }) => ({
+      row: first,
+      name: `${"  ".repeat(depth)}loop ${loop}: rows ${first} to ${last}`,
+      share: sumOf(first, last) / whole,
+    })),
+    rows: hottest.map((row) => ({ row, name: code.text[row] ?? "", share: weightOf(row) / whole })),
+  };
+}
+
+interface ListProps {
+  title: string;
+  targets: Target[];
+  addressOf: (row: number) => string;
+}
+
+function TargetList({ title, targets, addressOf }: ListProps) {
+  if (!targets.length) return null;
+  return (
+    <>
+      <b>{title}</b>
+      {targets.map(({ row, name, share }) => (
+        <button
+          type="button"
+          key={`${title} ${row} ${name}`}
+          data-jump={row}
+          title={name}
+          onClick={() => selectRow(row)}
+        >
+          <span>{percent(share)}</span>
+          <span class="mono">{addressOf(row)}</span>
+          <span class="mono name">{name}</span>
+        </button>
+      ))}
+    </>
   );
 }

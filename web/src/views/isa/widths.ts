@@ -9,16 +9,26 @@ export interface Letters {
   digit: number;
 }
 
+/** Before they are measured. */
 export const ANY_LETTERS: Letters = { mono: 7.2, digit: 6.8 };
+/** Pixels: beside the content of a cell, of the mark of a sorted column, of the bar in cells of live registers. */
 const PADDING = 8;
 const SORT_MARK = 10;
-const LONGEST_TEXT = 100; // letters of an instruction
+const LIVE_BAR = 8;
+/** Letters of an instruction that have room at most and at least, and of sources and reasons at most. */
+const LONGEST_TEXT = 100;
 const SHORTEST_TEXT = 24;
 const LONGEST_SOURCE = 26;
 const LONGEST_REASONS = 30;
+/** Letters of `:line` behind the name of a file. */
+const LINE_LETTERS = 5;
+/** Addresses and row numbers are written smaller than instructions, by this factor (isa.css). */
+const SMALL_TEXT = 0.92;
+/** The share of instructions that "nearly all" are. */
 const USUAL_SHARE = 0.97;
+/** Pixels that stay free at the right edge, and what fades there where more figures follow. */
 const SPARE = 4;
-const FADING = 22; // what fades at the edge where more figures follow
+const FADING = 22;
 
 const longest = (texts: Iterable<string | undefined>) => {
   let most = 0;
@@ -34,18 +44,19 @@ export function neededWidth(column: IsaColumn, sheet: Sheet, letters: Letters): 
   const { code } = sheet;
   if (column.id === "text") return Math.min(longest(code.text), LONGEST_TEXT) * letters.mono + PADDING + 4;
   const title = column.title.length * letters.digit + PADDING + SORT_MARK;
-  if (column.id === "address") return Math.max(title, longest(code.address) * letters.mono * 0.92 + PADDING);
-  if (column.id === "row") return Math.max(title, exact(code.count).length * letters.mono * 0.92 + PADDING + 3);
+  if (column.id === "address") return Math.max(title, longest(code.address) * letters.mono * SMALL_TEXT + PADDING);
+  if (column.id === "row") return Math.max(title, exact(code.count).length * letters.mono * SMALL_TEXT + PADDING + 3);
   if (column.id === "source") return Math.max(title, longestPlace(sheet) * letters.digit + PADDING);
   if (column.id === "reasons") return LONGEST_REASONS * letters.digit;
-  return Math.max(title, lettersOf(column, sheet) * letters.digit + PADDING + (column.needs === "live" ? 8 : 0));
+  return Math.max(title, lettersOf(column, sheet) * letters.digit + PADDING + (column.needs === "live" ? LIVE_BAR : 0));
 }
 
+/** Letters of the longest `file:line`, up to the most that have room. */
 function longestPlace({ code }: Sheet): number {
   let most = 0;
   for (let row = 0; row < code.count && most < LONGEST_SOURCE; row++) {
     const file = code.file[row];
-    if (file) most = Math.max(most, file.length - file.lastIndexOf("/") - 1 + 5);
+    if (file) most = Math.max(most, file.length - file.lastIndexOf("/") - 1 + LINE_LETTERS);
   }
   return Math.min(most, LONGEST_SOURCE);
 }
@@ -79,6 +90,7 @@ export interface TextRoom {
   room: number;
 }
 
+/** The share of what nearly all texts need that they may lose to one more figure. */
 const FEW_LETTERS_LESS = 0.75;
 
 /**

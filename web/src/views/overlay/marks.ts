@@ -8,7 +8,7 @@ import { paper } from "../../draw/palette";
 import type { Layer } from "../../model/layers";
 import { type Range, selection } from "../../model/selection";
 import { slotKey, slotOf } from "../../model/slots";
-import { loadWave, stretchesWhere } from "../../model/wave_data";
+import { loadWave, intervalsWhere } from "../../model/wave_data";
 import type { Wave } from "../../model/waves";
 
 /** The marks of one trace: the track and the life of its wave, the executions of its row. */
@@ -80,7 +80,7 @@ async function markOf({ document, wave, layer, shift, row }: Side, iteration?: n
   if (row === undefined) return mark;
   const data = await loadWave(wave.wave, document).catch(() => null); // not in an exported page
   if (!data) return mark;
-  const stretches = stretchesWhere(data, (executed) => executed === row);
-  const executions = stretches.map(({ begin, end }) => ({ begin: begin + shift, end: end + shift }));
+  const intervals = intervalsWhere(data, (executed) => executed === row);
+  const executions = intervals.map(({ begin, end }) => ({ begin: begin + shift, end: end + shift }));
   return { ...mark, executions, focus: executions[iteration ?? 0] ?? null };
 }

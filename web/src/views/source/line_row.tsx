@@ -6,7 +6,7 @@ import { colourOf } from "../../draw/palette";
 import type { Annotation } from "../../model/annotations";
 import { changesAgainst } from "../../model/baseline";
 import type { Change } from "../../model/changes";
-import { attribution, type CostPart, isSampled, partsOf, weightOf } from "../../model/source";
+import { attribution, type CostPart, isSampled, partsOf, type SourceCost, weightOf } from "../../model/source";
 import { Badges } from "../../widgets/annotations";
 import { ChangeText, wasText } from "../../widgets/changes";
 import { CostBar } from "../../widgets/cost_bar";
@@ -37,37 +37,21 @@ interface Props {
   onHover: (isOver: boolean) => void;
 }
 
-export function LineRow({
-  entry,
-  language,
-  state,
-  scale,
-  total,
-  reason,
-  categories,
-  look,
-  height,
-  change,
-  annotations,
-  isOpen,
-  onToggle,
-  onSelect,
-  onHover,
-}: Props) {
+export function LineRow(props: Props) {
+  const { entry, language, state, scale, look, height, annotations, isOpen, onToggle, onSelect, onHover } = props;
   const cost = entry.cost?.[attribution.value];
   const weight = cost ? weightOf(cost) : 0;
-  // stall is a share of the latency; of samples, those not issued of all
-  const stall = cost ? (isSampled.value ? cost.stalled : cost.stall) : 0;
-  const stallBase = cost ? (isSampled.value ? weight : cost.latency) : 0;
-  const classes = ["row can-click"];
-  if (look.isSelected) classes.push("selected");
-  if (look.isPreviewed) classes.push("preview");
-  if (look.isFound) classes.push("found");
+  const classes = [
+    "row can-click",
+    look.isSelected ? "selected" : "",
+    look.isPreviewed ? "preview" : "",
+    look.isFound ? "found" : "",
+  ];
   const heat = weight && scale ? Math.round(LEAST_HEAT + HEAT_RANGE * Math.sqrt(weight / scale)) : 0;
   const background = heat ? `color-mix(in srgb, ${colourOf("stall")} ${heat}%, transparent)` : undefined;
   return (
     <div
-      class={classes.join(" ")}
+      class={classes.filter(Boolean).join(" ")}
       role="row"
       tabIndex={-1}
       data-line={entry.line}
@@ -77,6 +61,27 @@ export function LineRow({
       onPointerLeave={() => onHover(false)}
     >
       <LineNumber line={entry.line} rowCount={cost?.rows ?? 0} isOpen={isOpen} onToggle={onToggle} />
+      <CostCells {...props} cost={cost} weight={weight} />
+      <pre class={heat > WARM ? "warm" : undefined} style={{ background }}>
+        {entry.text ? coloured(entry.text, language, state) : substitute(entry)}
+        <Badges of={annotations} />
+      </pre>
+    </div>
+  );
+}
+
+interface CostProps extends Pick<Props, "entry" | "scale" | "total" | "reason" | "categories" | "change"> {
+  /** Of the line, as costs are attributed; undefined = it cost nothing. */
+  cost: SourceCost | undefined;
+  weight: number;
+}
+
+/** The bar and the figures; of samples the reasons stand in place of the executions. */
+function CostCells({ entry, scale, total, reason, categories, change, cost, weight }: CostProps) {
+  const stallShare = cost ? shareOfStall(cost, weight) : null;
+  const stallClass = entry.cost?.stallClass;
+  return (
+    <>
       {cost && weight ? (
         <CostBar parts={categories ? withIdle(categories, weight) : partsOf(cost)} scale={scale} />
       ) : (
@@ -88,12 +93,8 @@ export function LineRow({
       <span class="number" data-column="share">
         {weight && total ? percent(weight / total) : ""}
       </span>
-      <span
-        class="number"
-        data-column="stall"
-        title={entry.cost?.stallClass ? `mostly: ${entry.cost.stallClass}` : undefined}
-      >
-        {stallBase ? percent(stall / stallBase) : ""}
+      <span class="number" data-column="stall" title={stallClass ? `mostly: ${stallClass}` : undefined}>
+        {percent(stallShare)}
       </span>
       {changesAgainst.value === null ? null : (
         <span class="number" data-column="change" title={wasText(change)}>
@@ -109,12 +110,14 @@ export function LineRow({
           {cost?.hits ? amount(cost.hits) : ""}
         </span>
       )}
-      <pre class={heat > WARM ? "warm" : undefined} style={{ background }}>
-        {entry.text ? coloured(entry.text, language, state) : substitute(entry)}
-        <Badges of={annotations} />
-      </pre>
-    </div>
+    </>
   );
+}
+
+/** Stall as a share of the latency; samples that were not issued as a share of all of the line. null = of nothing. */
+function shareOfStall(cost: SourceCost, weight: number): number | null {
+  const [stall, whole] = isSampled.value ? [cost.stalled, weight] : [cost.stall, cost.latency];
+  return whole ? stall / whole : null;
 }
 
 interface NumberProps {
