@@ -75,16 +75,12 @@ def rows_of_table(name: str, table: Table) -> Rows:
 
 def rows_of_findings(findings: Sequence[Finding], start: int = 0, limit: int = 10) -> Rows:
     """Findings with their handles, the first evidence and the first remedy."""
-    rows = tuple(
-        tuple(
-            map(
-                cell,
-                (each.handle or f"f{each.number}", each.verdict, each.gain, _first(each, "see"), _first(each, "do")),
-            )
-        )
-        for each in findings[start : start + limit]
-    )
-    return Rows("findings", ("handle", "verdict", "gain", "see", "do"), rows, len(findings), start)
+    rows = []
+    for finding in findings[start : start + limit]:
+        handle = finding.handle or f"f{finding.number}"
+        values = (handle, finding.verdict, finding.gain, _first(finding, "see"), _first(finding, "do"))
+        rows.append(tuple(map(cell, values)))
+    return Rows("findings", ("handle", "verdict", "gain", "see", "do"), tuple(rows), len(findings), start)
 
 
 def _first(finding: Finding, label: str) -> str | None:
@@ -109,13 +105,13 @@ def _handle(value: Any) -> str | None:
     return instruction_handle(value) if isinstance(value, int) else value
 
 
-_NOT_ASKED = ("cursor", "limit")
-_DIGEST_BYTES = 6
+_OF_PAGES = ("cursor", "limit")  #: Arguments that choose rows of an answer, and not the answer.
+_DIGEST_BYTES, _START_BYTES = 6, 6  #: A cursor is a hash of the question, so that it fits no other, and a row number.
 
 
 def cursor(tool: str, arguments: Mapping[str, Any], start: int) -> str:
-    """The cursor of an answer that starts at a row."""
-    return base64.urlsafe_b64encode(_digest(tool, arguments) + start.to_bytes(6)).decode()
+    """The cursor of an answer that starts at a row; clients see it as a text without a meaning."""
+    return base64.urlsafe_b64encode(_digest(tool, arguments) + start.to_bytes(_START_BYTES)).decode()
 
 
 def start_of(tool: str, arguments: Mapping[str, Any]) -> int:
@@ -126,19 +122,19 @@ def start_of(tool: str, arguments: Mapping[str, Any]) -> int:
     >>> start_of("hotspots", {"by": "line", "limit": 5, "cursor": cursor("hotspots", {"by": "line"}, 20)})
     20
     """
-    given = arguments.get("cursor")
-    if not given:
+    text = arguments.get("cursor")
+    if not text:
         return 0
     try:
-        content = base64.b64decode(given.encode(), altchars=b"-_", validate=True)
+        content = base64.b64decode(text.encode(), altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
         content = b""
-    if len(content) != _DIGEST_BYTES + 6 or content[:_DIGEST_BYTES] != _digest(tool, arguments):
+    if len(content) != _DIGEST_BYTES + _START_BYTES or content[:_DIGEST_BYTES] != _digest(tool, arguments):
         what = "this cursor did not come with an answer to this question"
         raise UsageError(what, advice="give next_cursor of the answer before, and the same other arguments")
     return int.from_bytes(content[_DIGEST_BYTES:])
 
 
 def _digest(tool: str, arguments: Mapping[str, Any]) -> bytes:
-    asked = {name: value for name, value in arguments.items() if name not in _NOT_ASKED}
-    return hashlib.sha256(json.dumps([tool, asked], sort_keys=True).encode()).digest()[:_DIGEST_BYTES]
+    question = {name: value for name, value in arguments.items() if name not in _OF_PAGES}
+    return hashlib.sha256(json.dumps([tool, question], sort_keys=True).encode()).digest()[:_DIGEST_BYTES]

@@ -14,7 +14,7 @@ _TEXTS: dict[str, Any] = tomllib.loads((_HERE / "texts.toml").read_text(encoding
 _RECORDED: str = _TEXTS["recorded"]
 INSTRUCTIONS: str = _TEXTS["instructions"].format(recorded=_RECORDED)
 #: Name -> prompt: the task of a user, in words for a model that has the tools.
-PROMPTS: dict[str, dict[str, Any]] = {each["name"]: each for each in _TEXTS["prompt"]}
+PROMPTS: dict[str, dict[str, Any]] = {prompt["name"]: prompt for prompt in _TEXTS["prompt"]}
 #: In the form of the protocol's lists.
 RESOURCES: list[dict[str, str]] = _TEXTS["resource"]
 TEMPLATES: list[dict[str, str]] = _TEXTS["template"]
@@ -24,17 +24,12 @@ _LONGEST = 1_000  #: Characters of an argument of a prompt.
 
 def listed_prompts() -> list[dict[str, Any]]:
     """All prompts, as the protocol lists them."""
-    return [
-        {
-            "name": name,
-            "description": each["sentence"],
-            "arguments": [
-                {"name": argument, "description": what, "required": True}
-                for argument, what in each["arguments"].items()
-            ],
-        }
-        for name, each in PROMPTS.items()
-    ]
+    prompts = []
+    for name, prompt in PROMPTS.items():
+        meanings = prompt["arguments"].items()
+        arguments = [{"name": argument, "description": meaning, "required": True} for argument, meaning in meanings]
+        prompts.append({"name": name, "description": prompt["sentence"], "arguments": arguments})
+    return prompts
 
 
 def filled_prompt(name: str, arguments: Any) -> dict[str, Any]:
@@ -60,10 +55,10 @@ def resource(uri: str) -> dict[str, Any]:
     topics = dict.fromkeys(name for tool in TOOLS for name in tool.topic_names)
     if uri.startswith(_DEFINITIONS) and topic in {*topics, "about"}:
         return {"uri": uri, "mimeType": TEMPLATES[0]["mimeType"], "text": definition(topic)}
-    types = {each["uri"]: each["mimeType"] for each in RESOURCES}
+    types = {entry["uri"]: entry["mimeType"] for entry in RESOURCES}
     if uri not in types:
-        there = f"{', '.join(types)}, {_DEFINITIONS}TOPIC ({', '.join(topics)})"
-        raise LookupError(f"there is no resource {uri[:80]!r}; there are {there}")
+        choices = f"{', '.join(types)}, {_DEFINITIONS}TOPIC ({', '.join(topics)})"
+        raise LookupError(f"there is no resource {uri[:80]!r}; there are {choices}")
     return {"uri": uri, "mimeType": types[uri], "text": _text_of(uri.removeprefix("wavewright://"))}
 
 

@@ -1,4 +1,7 @@
-"""The answers of tools that declared questions (topics) give."""
+"""Replies of the tools that declared questions (topics) answer: words, rows of tables page by page, what to ask next.
+
+A tool names the topics that it asks, by kind of document; `about` chooses one of them. The words are those of reports.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +27,9 @@ from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.question import Question, Wording
 from wavewright.writers.markdown.code_spans import texts_of
 
-_OURS = ("capture", "about", "limit", "cursor")  #: Parameters of tools that topics do not have.
+_OF_TOOLS = ("capture", "about", "limit", "cursor")  #: Parameters of tools that topics do not have.
 _WIDTH = 140  #: Characters of a line.
-_ALL = 10_000  #: Findings of a diagnosis: more than there are.
+_ALL_FINDINGS = 10_000  #: More than a diagnosis has.
 
 
 def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Document) -> Reply:
@@ -37,16 +40,18 @@ def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Do
     topic = _topic(tool, arguments, document)
     limit = int(arguments.get("limit") or tool.usual_rows)
     start = start_of(tool.name, arguments)
-    given = {_spelled(topic, name): str(value) for name, value in arguments.items() if name not in _OURS}
-    answer = topic.answer(document, **topic.parsed(given))
+    parameters = {_spelled(topic, name): str(value) for name, value in arguments.items() if name not in _OF_TOOLS}
+    answer = topic.answer(document, **topic.parsed(parameters))
     section = topic.worded(document, answer, Wording(limit=limit, width=_WIDTH))
-    findings = _findings(section) and _findings(topic.worded(document, answer, Wording(limit=_ALL, width=_WIDTH)))
+    findings = _findings(section)
+    if findings:  # the cursor may lead behind those that the section shows
+        findings = _findings(topic.worded(document, answer, Wording(limit=_ALL_FINDINGS, width=_WIDTH)))
     choice = {name: value for name, value in arguments.items() if name not in ("limit", "cursor")}
-    asked = Offer(tool.name, {**choice, "capture": capture.handle})
+    own_call = Offer(tool.name, {**choice, "capture": capture.handle})
     if document.kind == "trace":
-        section = replace(section, next_questions=_next_questions(section, given, findings, document))
-    reply = reply_of(section, capture, document, start=start, limit=limit, asked=asked, findings=findings)
-    link = _link(capture, document, topic.view, given)
+        section = replace(section, next_questions=_next_questions(section, parameters, findings, document))
+    reply = reply_of(section, capture, document, start=start, limit=limit, own_call=own_call, findings=findings)
+    link = _link(capture, document, topic.view, parameters)
     return replace(reply, links=(link,), cursor_of=partial(cursor, tool.name, arguments))
 
 
@@ -57,12 +62,13 @@ def reply_of(
     *,
     start: int = 0,
     limit: int = 10,
-    asked: Offer | None = None,
+    own_call: Offer | None = None,
     findings: Sequence[Finding] = (),
 ) -> Reply:
     """A section as an answer about a capture; from `start` > 0 on it has rows only.
 
-    `findings` are all findings; the section has the first of them.
+    `findings` are all findings, of which the section has the first; `own_call` is the call that is answered, which the
+    reply does not offer again.
     """
     tables = (rows_of_findings(findings, start, limit),) if findings else _tables(section, start, limit)
     if start:
@@ -76,7 +82,7 @@ def reply_of(
         capture.handle,
         subject_of(capture, document),
         losses=losses_of(document),
-        offers=suggested_calls(section.next_questions, document.kind, capture.handle, asked=asked),
+        offers=suggested_calls(section.next_questions, document.kind, capture.handle, asked=own_call),
         recorded=texts_of(document),
     )
 
@@ -88,9 +94,9 @@ def _findings(section: Section) -> list[Finding]:
 def headline(section: Section) -> str:
     """The answer in one sentence: the headline, else the first sentence or title of the section."""
     sentences = [block for block in section.blocks if isinstance(block, Sentence)]
-    first = next((block for block in sentences if block.style == "headline"), None)
-    tables = [block.title for block in section.blocks if isinstance(block, Table) and block.title]
-    return first.text if first else next(iter([*(block.text for block in sentences), *tables]), section.title)
+    headlines = [block.text for block in sentences if block.style == "headline"]
+    titles = [block.title for block in section.blocks if isinstance(block, Table) and block.title]
+    return [*headlines, *(block.text for block in sentences), *titles, section.title][0]
 
 
 def subject_of(capture: Capture, document: Document) -> str:
@@ -110,17 +116,18 @@ def losses_of(document: Document, style: str = "loss") -> tuple[str, ...]:
     return tuple(line.text for line in loss_lines(document.opened.losses) if line.style == style)
 
 
-def nearest(given: str, choices: tuple[str, ...]) -> str:
+def nearest(word: str, choices: tuple[str, ...]) -> str:
     """Advice about a word that is none of the choices: the nearest one, and all of them."""
-    meant = get_close_matches(given.lower(), choices, n=1, cutoff=0.5)
-    return (f"did you mean {meant[0]!r}? " if meant else "") + f"choices: {', '.join(choices)}"
+    similar = get_close_matches(word.lower(), choices, n=1, cutoff=0.5)
+    return (f"did you mean {similar[0]!r}? " if similar else "") + f"choices: {', '.join(choices)}"
 
 
 def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Question[Any]:
+    """The topic that the tool asks of such documents: the one that `about` names, else its first."""
     kind = document.kind
     names = tool.topics.get(kind, ())
     if not names:
-        others = ", ".join(each.name for each in TOOLS if kind in each.topics)
+        others = ", ".join(other.name for other in TOOLS if kind in other.topics)
         what = f"{tool.name} is not about {DOCUMENTS[kind]}"
         raise UsageError(what, where=document.label, advice=f"of {DOCUMENTS[kind]} ask {others}")
     about = arguments.get("about") or names[0]
@@ -131,17 +138,17 @@ def _topic(tool: Tool, arguments: Mapping[str, Any], document: Document) -> Ques
 
 
 def _next_questions(
-    section: Section, given: Mapping[str, str], findings: Sequence[Finding], document: Document
+    section: Section, parameters: Mapping[str, str], findings: Sequence[Finding], document: Document
 ) -> tuple[NextQuestion, ...]:
     """Next questions about a trace; those that lead to a place in the code, where an edit is made, come first."""
     by = "line" if _has_lines(document) else "instruction"
     hottest = NextQuestion("hotspots", {"by": by}, f"the costliest {by}s")
     questions = tuple(
-        hottest if each.topic == "hotspots" and each.parameters.get("by") == "line" else each
-        for each in section.next_questions
+        hottest if asked.topic == "hotspots" and asked.parameters.get("by") == "line" else asked
+        for asked in section.next_questions
     )
-    if section.name == "waits" and "at" in given and all(each.topic != "source" for each in questions):
-        return (NextQuestion("source", {"at": given["at"]}, "it does not wait: its source"), *questions)
+    if section.name == "waits" and "at" in parameters and all(asked.topic != "source" for asked in questions):
+        return (NextQuestion("source", {"at": parameters["at"]}, "it does not wait: its source"), *questions)
     if findings and all(part.label != "see" for part in findings[0].paragraphs):  # such as a finding about a roof
         return (hottest._replace(reason=f"f1 has no single place: the costliest {by}s"), *questions)
     return questions
@@ -165,33 +172,35 @@ def _tables(section: Section, start: int, limit: int) -> tuple[Rows, ...]:
             rows_of(table.name, table.frame, start=0 if number else start, limit=limit)
             for number, table in enumerate(frames)
         )
-    shown = [block for block in section.blocks if isinstance(block, Table)]
-    return tuple(rows_of_table(f"table_{number}", block) for number, block in enumerate(shown, 1))
+    tables = [block for block in section.blocks if isinstance(block, Table)]
+    return tuple(rows_of_table(f"table_{number}", block) for number, block in enumerate(tables, 1))
 
 
 def _as_table(rows: Rows) -> Table:
     last = rows.start + len(rows.rows)
     title = f"rows {rows.start + 1:,} to {last:,} of {rows.total:,}"
-    texts = [["" if value is None else str(value) for value in row] for row in rows.rows]
-    numbers = [all(isinstance(row[at], int | float | None) for row in rows.rows) for at in range(len(rows.columns))]
-    columns = tuple(
-        Column(name, "number" if is_number else "words", not is_number)
-        for name, is_number in zip(rows.columns, numbers, strict=True)
-    )
-    return Table(title, columns, tuple(map(tuple, texts)))
+    columns = []
+    for place, name in enumerate(rows.columns):
+        is_number = all(isinstance(row[place], int | float | None) for row in rows.rows)
+        columns.append(Column(name, "number" if is_number else "words", is_name=not is_number))
+    cells = (tuple("" if value is None else str(value) for value in row) for row in rows.rows)
+    return Table(title, tuple(columns), tuple(cells))
 
 
-def _link(capture: Capture, document: Document, view: str, given: Mapping[str, str]) -> str:
+def _link(capture: Capture, document: Document, view: str, parameters: Mapping[str, str]) -> str:
     """The command that shows the same place in the viewer."""
-    place: dict[str, Any] = {"row": _row(document, given["at"]) if "at" in given else None}
-    if "file" in given and given.get("line", "").isdecimal():
-        place |= {"file": given["file"], "line": given["line"]}
-    place = {name: value for name, value in (place | {"view": view or None}).items() if value is not None}
+    place: dict[str, Any] = {}
+    if "at" in parameters and (row := _row(document, parameters["at"])) is not None:
+        place["row"] = row
+    if "file" in parameters and parameters.get("line", "").isdecimal():
+        place |= {"file": parameters["file"], "line": parameters["line"]}
+    place |= {"view": view} if view else {}
     at = f" --at {quoted(urlencode(place))}" if place else ""
     return f"wavewright open {quoted(capture.name)}{at}"
 
 
 def _row(document: Document, handle: str) -> int | None:
+    """The code row of an instruction by its handle; None = the handle is of something else."""
     from wavewright.words.kit.handles import parse_instruction
 
     if document.kind != "trace":

@@ -46,15 +46,15 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
     section = Section("compare", "Comparison", question, readable(parts), tuple(data), answer.definition)
     start = start_of("compare", arguments)
     reply = reply_of(section, base, documents[0], start=start, limit=limit)
-    lost = [
+    losses = [
         f"{capture.handle}: {loss}"
-        for capture, each in zip((base, other), documents, strict=True)
-        for loss in losses_of(each)
+        for capture, document in zip((base, other), documents, strict=True)
+        for loss in losses_of(document)
     ]
     return replace(
         reply,
         subject=f"{base.handle}: {base.name} (before), {other.handle}: {other.name} (after)",
-        losses=tuple(lost),
+        losses=tuple(losses),
         offers=tuple(
             Offer("diagnose", {"capture": each.handle}, why) for each, why in ((other, "after"), (base, "before"))
         ),

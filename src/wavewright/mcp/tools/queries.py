@@ -89,12 +89,12 @@ def schema(captures: Captures, arguments: dict[str, Any], say: Callable[[str], N
 def _page(pieces: Iterable[pl.DataFrame], start: int, limit: int) -> tuple[pl.DataFrame, int]:
     """At most `limit` rows from row `start` on, and the number of all rows."""
     parts: list[pl.DataFrame] = []
-    count = 0
+    count = 0  # rows of the pieces so far
     for piece in pieces:
         first = max(start - count, 0)
-        wanted = max(start + limit - max(count, start), 0)
-        if (wanted and first < piece.height) or not parts:
-            parts.append(piece.slice(first, wanted))
+        missing = max(start + limit - max(count, start), 0)
+        if (missing and first < piece.height) or not parts:  # the first one has at least the columns
+            parts.append(piece.slice(first, missing))
         count += piece.height
     return pl.concat(parts, how="vertical_relaxed"), count
 
