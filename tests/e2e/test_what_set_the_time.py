@@ -65,7 +65,7 @@ def test_a_case_is_shown_in_the_timeline(page, serve):
     page.locator('[data-view="run_diagnosis"] .finding').first.locator(".evidence button").first.click()
     facts = page.locator('[data-view="run_timeline"] .timeline-facts')
     length = evidence["end_ns"] - evidence["start_ns"]
-    at = evidence["start_ns"] - clocks_of(served.library.document(0)).begins("node")[evidence["node"]]
+    at = evidence["start_ns"] - clocks_of(served.library.document(0)).starts("node")[evidence["node"]]
     eventually(lambda: float(facts.get_attribute("data-begin")), pytest.approx(at - length, abs=2))
     assert float(facts.get_attribute("data-end")) == pytest.approx(at + 2 * length, abs=2)
 

@@ -58,9 +58,8 @@ def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
     work = _launched(time.work, steps, ranges.sources)
     steps = _measured(run, steps, work, time)
     kernels = work.filter(~pl.col("is_copy")).with_columns(pl.col("name").cast(pl.String), lanes=lanes_of_grid())
-    kernels = kernels.group_by("process", "step", "name").agg(
-        pl.col("lanes").sum(), total_ns=(pl.col("end_ns") - pl.col("start_ns")).sum()
-    )
+    groups = kernels.group_by("process", "step", "name")
+    kernels = groups.agg(pl.col("lanes").sum(), total_ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
     columns = ["process", "name", "start_ns", "end_ns"]
     calls = _times((calls for calls, _ in region_pieces(run, columns)), steps)
     sources = ranges.sources
@@ -112,9 +111,8 @@ def _with_serving(steps: pl.DataFrame) -> pl.DataFrame:
     for column in _SERVING[:-1]:
         values = {name: getattr(step, column) for name, step in told.items() if step}
         dtype = Steps.tables["steps"].dtypes[column]
-        steps = steps.with_columns(
-            pl.col("name").replace_strict(values, default=None, return_dtype=dtype).alias(column)
-        )
+        series = pl.col("name").replace_strict(values, default=None, return_dtype=dtype)
+        steps = steps.with_columns(series.alias(column))
     begin = pl.col("stream_start_ns")
     length = pl.coalesce(begin.shift(-1).over("part", "process", order_by="step"), "stream_end_ns") - begin
     steps = steps.with_columns(tokens_per_second=pl.when(length > 0).then(pl.col("tokens") * 1e9 / length))
@@ -212,9 +210,8 @@ def _described(steps: pl.DataFrame, kernels: pl.DataFrame, calls: pl.DataFrame) 
     is_usual = pl.len().over("alike") >= _FEWEST
     base = pl.when(is_usual).then(pl.col("length_ns").median().over("alike")).otherwise(pl.col("length_ns").median())
     is_long = (pl.col("length_ns") > _OUTLIER * base) & (pl.len() >= _FEWEST)
-    steps = steps.with_columns(
-        excess_ns=(pl.col("length_ns") - base).cast(pl.Int64), is_long=is_long, is_usual=is_usual
-    )
+    excess_ns = (pl.col("length_ns") - base).cast(pl.Int64)
+    steps = steps.with_columns(excess_ns=excess_ns, is_long=is_long, is_usual=is_usual)
     has_usual = bool(steps["is_usual"].any())
     is_first = pl.col("is_long").cast(pl.Int8).cum_min().cast(pl.Boolean)
     is_other = ~pl.col("is_usual") & has_usual

@@ -44,7 +44,7 @@ def _work(document: Document) -> pl.DataFrame:
     """Busy intervals: `number` (the row of the GPU in `run_busy`), `start_ns` and `end_ns` since the node started."""
     run, clocks = document.run, clocks_of(document)
     index = index_gpus(run)
-    names, starts = nodes_by_machine(document), clocks.begins("machine")
+    names, starts = nodes_by_machine(document), clocks.starts("machine")
     numbers = {node_and_gpu: row for row, node_and_gpu in enumerate(_busy(document).gpus["node", "gpu"].iter_rows())}
     places = [
         (at, numbers.get((names.get(machine, node), gpu)), starts.get(machine, 0))

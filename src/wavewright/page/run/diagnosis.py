@@ -41,7 +41,7 @@ def diagnosis_of_run(document: Document) -> Any:
     """The findings about the run (`analysis.run.diagnose`), and the cases of each."""
     partials = [partial_diagnosis(part) for part in document.run.parts]
     answer = combine_diagnosis(partials, path=quoted(document.label))
-    begins = clocks_of(document).begins("node")
+    begins = clocks_of(document).starts("node")
     cases = [_cases(finding.evidence, begins) for finding in answer.findings]
     findings = tuple(replace(finding, evidence=()) for finding in answer.findings)
     return serialized(document, replace(answer, findings=findings)) | {"cases": serialize(cases)}

@@ -44,7 +44,7 @@ def since_begin(document: Document, frame: pl.DataFrame) -> pl.DataFrame:
     by = node_column(frame.columns)
     if by is None:
         return frame
-    begins = clocks_of(document).begins("machine" if by == "machine" else "node")
+    begins = clocks_of(document).starts("machine" if by == "machine" else "node")
     first = pl.col(by).replace_strict(begins, default=0, return_dtype=pl.Int64)
     times = {name: short for name, short in _TIMES.items() if name in frame.columns}
     return frame.with_columns((pl.col(name) - first).cast(pl.Float64) for name in times).rename(times)

@@ -90,7 +90,7 @@ def test_captures_of_one_program_are_one_node() -> None:
 def test_other_files_stand_for_nodes(run: Run, nodes: list[str]) -> None:
     assert busy(run).gpus["node"].to_list() == gaps(run).gpus["node"].to_list() == nodes
     assert (summary(run).node_count, summary(run).gpu_count) == (2, 2)
-    begins = node_clocks(run).begins("node")
+    begins = node_clocks(run).starts("node")
     assert [begins[node] for node in nodes] == busy(run).nodes.sort("node")["start_ns"].to_list()
 
 

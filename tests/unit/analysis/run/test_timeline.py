@@ -73,7 +73,7 @@ def test_every_node_counts_from_its_own_begin() -> None:
     clocks = node_clocks(run)
     assert rows(clocks.nodes, "node", "start_ns", "end_ns") == [("a", 4900, 5300), ("b", 90, 100)]
     assert clocks.duration_ns == 400
-    assert clocks.begins("node") == {"a": 4900, "b": 90}
+    assert clocks.starts("node") == {"a": 4900, "b": 90}
     found = run_timeline(run, clocks)
     assert rows(found.spans, "start_ns", "end_ns") == [(100, 110), (0, 10), (0, 400)]
 

@@ -41,9 +41,8 @@ def call_sites(run: Run, moments: pl.DataFrame) -> pl.Series:
         if (thread,) in of_thread:
             candidates, moments_ns = of_thread[(thread,)], times["time_ns"]
             until = moments_ns.search_sorted(candidates["end_ns"], side="right")
-            candidates = candidates.filter(
-                until > moments_ns.search_sorted(candidates["start_ns"], side="left")
-            )  # open at one of the times
+            is_open = until > moments_ns.search_sorted(candidates["start_ns"], side="left")  # at one of the times
+            candidates = candidates.filter(is_open)
             rows = zip(times["row"].to_list(), moments_ns.to_list(), strict=True)
             for row, site in _sites_on_thread(candidates, rows):
                 sites[row] = site

@@ -1,12 +1,16 @@
 """Call tree of one run: its regions by path of names, with the GPU work that each of them launched.
 
-The native core nests the regions of a thread; launches of replayed graphs get the calls of their capture below them.
+The native core nests the regions of a thread (`_core.call_tree`), by two numbers of each region: that of its name, of
+which it makes nodes (`_Codes`; one per region where each is a node of its own), and the *slot* of the launch that it is
+(`Launches`), whose GPU work it adds to the node. Launches of replayed graphs get the calls of their capture below them
+(`graph_trees`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -19,14 +23,17 @@ from wavewright.analysis.run.measures.trees import empty_tree, folded, merged_tr
 from wavewright.model.answer import once_per_run
 from wavewright.model.run import Run
 
-_NONE = (1 << 32) - 1  # no launch, no name: the value the native core uses
+_NONE = (1 << 32) - 1  #: In place of a number or a slot, for the native core: no node, no launch.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Nodes:
-    """The regions that are nodes; work launched by other calls counts for the node around them."""
+    """The regions that are nodes; work launched by other calls counts for the node around them.
 
-    columns: tuple[str, ...] = ()  #: Columns that the questions below read, besides `name` and `domain`.
+    Both functions get chunks of regions, and the table of captured calls.
+    """
+
+    columns: tuple[str, ...] = ()  #: Columns that these functions read, besides `name` and `domain`.
     is_node: Callable[[pl.DataFrame], pl.Expr] | None = None  #: Which rows are nodes; None = all.
     #: Names of nodes (Categorical), which are then single regions and not paths of names; None = names, folded.
     label: Callable[[pl.DataFrame], pl.Expr] | None = None
@@ -47,7 +54,7 @@ class CallTree:
 
 def call_tree(run: Run, nodes: Nodes) -> CallTree:
     """The tree of the regions of one run."""
-    work, launches, sums = (_kept_work if run.is_kept else _launched_work)(run)
+    work, launches, sums = (_cached_work if run.is_kept else _launched_work)(run)
     graphs = graph_work(run, work, nodes.columns)
     calls = _Calls(run, launches, nodes)
     codes = None if nodes.label else _Codes([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
@@ -56,13 +63,14 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     trees = []
     for pieces in calls.threads.values():
         rows = in_order(pl.concat(pieces), [])
-        pieces.clear()
-        numbers, texts_by_number, replays = _numbered(rows, nodes, codes, graphs)
+        pieces.clear()  # memory: regions of one thread at a time are there twice
+        numbered = _numbered(rows, nodes, codes, graphs)
         thread = pl.repeat(0, rows.height, dtype=pl.UInt32, eager=True)
-        table = _core.call_tree(thread, rows["start_ns"], rows["end_ns"], numbers, rows["launch"], sums)
-        tree = pl.DataFrame(table).with_row_index("node")
-        launch_nodes = replays.join(tree.select(pl.col("node").cast(pl.Int64), number="name"), on="number")
-        tree = tree.with_columns(*texts_by_number[tree["name"]].get_columns(), replayed_count=pl.lit(0, pl.Int64))
+        table = _core.call_tree(thread, rows["start_ns"], rows["end_ns"], numbered.numbers, rows["launch"], sums)
+        tree = pl.DataFrame(table).with_row_index("node")  # `name` is the number
+        launch_nodes = numbered.replays.join(tree.select(pl.col("node").cast(pl.Int64), number="name"), on="number")
+        names = numbered.texts[tree["name"]].get_columns()
+        tree = tree.with_columns(*names, replayed_count=pl.lit(0, pl.Int64))
         tree = tree.select(empty.columns).cast(empty.schema)
         trees.append(with_graphs(tree, launch_nodes, graphs, texts, is_node, is_single=codes is None))
     tree = merged_trees(trees) if codes else side_by_side(trees, empty)
@@ -77,26 +85,27 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     )
 
 
-def _numbered(
-    rows: pl.DataFrame, nodes: Nodes, codes: _Codes | None, graphs: GraphWork
-) -> tuple[pl.Series, pl.DataFrame, pl.DataFrame]:
-    """A number for every region, of which the core builds nodes (`_NONE` = no node); `name` and `domain` by number.
+class _Numbered(NamedTuple):
+    """The regions of a thread as the core takes them."""
 
-    Launches of graphs (third: `number`, `slot`, `is_kept`) are nodes of their own, so that calls can be put below them.
-    """
+    numbers: pl.Series  #: Of every region; `_NONE` = it is no node.
+    texts: pl.DataFrame  #: `name` and `domain` by number.
+    replays: pl.DataFrame  #: Launches of graphs: `number`, `slot`, and whether they stay nodes (`is_node`).
+
+
+def _numbered(rows: pl.DataFrame, nodes: Nodes, codes: _Codes | None, graphs: GraphWork) -> _Numbered:
+    """Numbers for the regions; each launch of a graph has one of its own, so that calls can be put below it."""
     numbers = codes.of(rows) if codes else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
     texts = codes.texts if codes else rows.select("name", "domain")
     is_node = rows["is_node"] if nodes.is_node else pl.repeat(value=True, n=rows.height, dtype=pl.Boolean, eager=True)
-    places = (
-        rows["launch"].is_in(graphs.slots.implode()).arg_true() if graphs.work.height else pl.Series(dtype=pl.UInt32)
-    )
+    is_replay = rows["launch"].is_in(graphs.slots.implode()) if graphs.work.height else None
+    places = pl.Series(dtype=pl.UInt32) if is_replay is None else is_replay.arg_true()
     own_numbers = pl.int_range(places.len(), dtype=pl.UInt32, eager=True) + texts.height
-    replays = pl.DataFrame(
-        {"number": own_numbers, "slot": rows["launch"].gather(places), "is_kept": is_node.gather(places)}
-    )
+    replay_rows = {"slot": rows["launch"].gather(places), "is_node": is_node.gather(places)}
+    replays = pl.DataFrame({"number": own_numbers, **replay_rows})
     texts = pl.concat([texts, texts[numbers.gather(places)]]) if places.len() else texts
     numbers = pl.select(pl.when(is_node).then(numbers).otherwise(_NONE).cast(pl.UInt32)).to_series()
-    return numbers.scatter(places, own_numbers), texts, replays
+    return _Numbered(numbers.scatter(places, own_numbers), texts, replays)
 
 
 def _launched_work(run: Run) -> tuple[pl.DataFrame, Launches, pl.DataFrame]:
@@ -107,7 +116,7 @@ def _launched_work(run: Run) -> tuple[pl.DataFrame, Launches, pl.DataFrame]:
     return work, launches, _per_slot(work, launches.count)
 
 
-_kept_work = once_per_run(_launched_work)
+_cached_work = once_per_run(_launched_work)
 
 
 def _captured(graphs: GraphWork, nodes: Nodes, codes: _Codes | None) -> tuple[pl.DataFrame, pl.Series | None]:
@@ -130,33 +139,25 @@ class _Calls:
         self.threads: dict[tuple[int | None, ...], list[pl.DataFrame]] = {}
         self.domains: dict[str, int] = {}
         self.untimed = 0
-        columns = dict.fromkeys(
-            ("process", "thread", "correlation", "name", "domain", "start_ns", "end_ns", *nodes.columns)
-        )
-        linked = pl.repeat(value=False, n=launches.count, dtype=pl.Boolean, eager=True)
-        for piece in run.chunks("regions", list(columns)):
+        columns = ("process", "thread", "correlation", "name", "domain", "start_ns", "end_ns", *nodes.columns)
+        is_linked = pl.repeat(value=False, n=launches.count, dtype=pl.Boolean, eager=True)  # by slot, up to this chunk
+        for piece in run.chunks("regions", list(dict.fromkeys(columns))):
             for domain, count in piece.group_by("domain").len().iter_rows():
                 self.domains[domain or "?"] = self.domains.get(domain or "?", 0) + count
             timed = piece.filter(is_timed())
             self.untimed += piece.height - timed.height
             slots = launches.slots_of(timed).cast(pl.UInt32)
-            is_new = slots.is_not_null() & ~linked.gather(slots) & slots.is_first_distinct()
-            linked = linked.scatter(slots.filter(is_new), values=True)
-            launch = pl.select(pl.when(pl.lit(is_new)).then(pl.lit(slots)).otherwise(_NONE).cast(pl.UInt32))
+            # Several calls may have one correlation: the first is the launch, so that work counts once.
+            is_first = slots.is_not_null() & ~is_linked.gather(slots) & slots.is_first_distinct()
+            is_linked = is_linked.scatter(slots.filter(is_first), values=True)
+            launch = pl.select(pl.when(pl.lit(is_first)).then(pl.lit(slots)).otherwise(_NONE).cast(pl.UInt32))
             rows = timed.with_columns(launch.to_series().alias("launch"))
             if nodes.is_node:
                 rows = rows.with_columns(is_node=nodes.is_node(rows).fill_null(value=False))
                 rows = rows.filter(pl.col("is_node") | (pl.col("launch") != _NONE))
-            rows = rows.select(
-                "process",
-                "thread",
-                (nodes.label(rows) if nodes.label else pl.col("name")).alias("name"),
-                "domain",
-                "start_ns",
-                "end_ns",
-                "launch",
-                *(["is_node"] if nodes.is_node else []),
-            )
+            name = nodes.label(rows) if nodes.label else pl.col("name")
+            more = ["is_node"] if nodes.is_node else []
+            rows = rows.select("process", "thread", name.alias("name"), "domain", "start_ns", "end_ns", "launch", *more)
             # Not by thread alone: where none is recorded, processes share the null.
             for key, part in rows.partition_by("process", "thread", as_dict=True, include_key=False).items():
                 self.threads.setdefault(key, []).append(part)
@@ -171,10 +172,9 @@ class _Codes:
         pairs = pl.concat([empty, *(piece.select("name", "domain").unique() for piece in pieces)]).unique()
         names = pairs["name"].unique().drop_nulls()
         texts, self.patterns = folded(names.cast(pl.String))
-        listed = pl.DataFrame({"name": names, "text": texts})
-        rows = pairs.join(listed, on="name", how="left", nulls_equal=True).select(
-            "name", "domain", "text", kind=pl.col("domain").cast(pl.String)
-        )
+        text_of_name = pl.DataFrame({"name": names, "text": texts})
+        rows = pairs.join(text_of_name, on="name", how="left", nulls_equal=True)
+        rows = rows.select("name", "domain", "text", kind=pl.col("domain").cast(pl.String))
         numbers = rows.select("text", "kind").unique().sort("text", "kind").with_row_index("number")
         self._numbers = rows.join(numbers, on=["text", "kind"], nulls_equal=True).select("name", "domain", "number")
         self.texts = numbers.select(name="text", domain="kind")  #: Name and domain by number.
@@ -196,7 +196,10 @@ def gpu_times(run: Run) -> pl.DataFrame:
 
 
 def _per_slot(work: pl.DataFrame, count: int) -> pl.DataFrame:
-    """Work of each launch: durations and count of what no graph replays, first start and last end of all of it."""
+    """Work of each launch: durations and count of what no graph replays, first start and last end of all of it.
+
+    The core knows work without possible times, or none, by an end (0) before the start (1).
+    """
     is_own = pl.col("graph_call").is_null()
     sums = (
         work.drop_nulls("slot")

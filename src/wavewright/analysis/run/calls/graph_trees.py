@@ -38,9 +38,8 @@ class GraphWork:
 def graph_work(run: Run, work: pl.DataFrame, columns: tuple[str, ...]) -> GraphWork:
     """The work of replays among all GPU work (`call_trees.gpu_times`) with the `slot` of its launch."""
     rows = work.drop_nulls(["slot", "graph_call"])
-    sums = rows.group_by("slot", "graph_call").agg(
-        pl.col("begin").min(), pl.col("end").max(), ns=pl.col("length").sum(), count=pl.len().cast(pl.Int64)
-    )
+    times = {"begin": pl.col("begin").min(), "end": pl.col("end").max(), "ns": pl.col("length").sum()}
+    sums = rows.group_by("slot", "graph_call").agg(**times, count=pl.len().cast(pl.Int64))
     names = list(dict.fromkeys((*COLUMNS, *columns)))
     return GraphWork(run.read("graph_calls", names) if sums.height else pl.DataFrame(), sums)
 
@@ -54,7 +53,7 @@ def with_graphs(
     *,
     is_single: bool,
 ) -> pl.DataFrame:
-    """The tree with the captured calls below the launches: `node`, `slot` and whether they are nodes (`is_kept`).
+    """The tree with the captured calls below the launches: `node`, `slot` and whether they stay nodes (`is_node`).
 
     `texts` are `name` and `domain` of every captured call, `is_node` says which become nodes (None = all). Launches of
     one name share the nodes below them, unless every node is a single region (`is_single`). Captured calls have no CPU
@@ -78,12 +77,12 @@ def with_graphs(
 def _without_launches(
     tree: pl.DataFrame, launches: pl.DataFrame, *, is_single: bool
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The tree without launches that do not stay, whose time is their parent's; and the `place` of each `slot`."""
+    """The tree without launches that stay no nodes, whose time is their parent's; and the `place` of each `slot`."""
     rows = launches.join(tree.select("node", "parent", "name", "self_ns"), on="node")
     node = pl.col("node") if is_single else pl.col("node").min().over("parent", "name")
-    place = pl.when("is_kept").then(node).otherwise("parent")
+    place = pl.when("is_node").then(node).otherwise("parent")
     place_of_slot = rows.select("slot", place=pl.when(place >= 0).then(place))
-    former_nodes = rows.filter(~pl.col("is_kept"))
+    former_nodes = rows.filter(~pl.col("is_node"))
     more = former_nodes.group_by(node="parent").agg(more_ns=pl.col("self_ns").sum())
     tree = tree.filter(~pl.col("node").is_in(former_nodes["node"].implode()))
     tree = tree.join(more, on="node", how="left", maintain_order="left")
@@ -95,17 +94,15 @@ def _only_nodes(calls: pl.DataFrame, is_node: pl.Series) -> tuple[pl.DataFrame, 
     `graph_call`."""
     rows = calls.with_columns(is_node=is_node)
     itself = pl.when("is_node").then("call")
-    nearest = rows.select(graph_call="call", call=itself, next="parent_call")
-    steps = rows.select(next="call", found=itself, after="parent_call")
-    while True:  # one call further up each time
-        is_open = pl.col("call").is_null() & pl.col("next").is_not_null()
+    nearest = rows.select(graph_call="call", call=itself, above="parent_call")
+    of_above = rows.select(above="call", call_above=itself, next_above="parent_call")
+    while True:  # one call further up each time, where no node was met
+        is_open = pl.col("call").is_null() & pl.col("above").is_not_null()
         if not nearest.select(is_open.any()).item():
             break
-        nearest = nearest.join(steps, on="next", how="left", maintain_order="left").select(
-            "graph_call",
-            call=pl.when(is_open).then("found").otherwise("call"),
-            next=pl.when(is_open).then("after").otherwise(None),
-        )
+        call, above = pl.when(is_open).then("call_above").otherwise("call"), pl.when(is_open).then("next_above")
+        nearest = nearest.join(of_above, on="above", how="left", maintain_order="left")
+        nearest = nearest.select("graph_call", call=call, above=above)
     nearest = nearest.select("graph_call", "call")
     parents = nearest.rename({"graph_call": "parent_call", "call": "parent"})
     nodes = rows.filter("is_node").join(parents, on="parent_call", how="left", maintain_order="left")

@@ -1,4 +1,10 @@
-"""Readable names of kernels: demangled, and shortened to what tells a kernel from the others in a table."""
+"""Readable names of kernels: demangled, and shortened to what tells a kernel from the others in a table.
+
+`short_names` shortens in steps. Each name gets its shortest form that is its own (`_distinct_texts`: without lambdas,
+without namespaces, without parameters, ...). A form that is too long becomes tokens: words, and what is between them.
+The tokens of the function's name are its *head*; names of one head are *siblings*. Tokens are chosen by how much they
+tell (`_order`) while they fit (`_cut`). What then is equal is cut again by its differences, at last numbered.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +17,11 @@ from wavewright.codeobj.names import demangle_all
 from wavewright.facts.kernel_titles import kernel_title
 
 _MANGLED = re.compile(r"_Z[A-Z0-9]")
-_PART = re.compile(r"(\d{1,3})([A-Za-z_]\w*)")
+_PART = re.compile(r"(\d{1,3})([A-Za-z_]\w*)")  #: An identifier in a mangled name, behind its length.
 _NO_WORD = re.compile(r"[ST][0-9A-Z]*_|St|D[FB]\d+[_bx]|L[a-z]n?\d+E")  # references, types and numbers
 
 _MAX_CHARACTERS = 4000  #: Of a name that is looked at.
-_LEAST = 8  #: Characters of a short name, however few are asked for.
+_WIDTH_MIN = 8  #: Characters of a short name, however few are asked for.
 #: Namespaces that say nothing which the name itself does not say.
 _NAMESPACES = re.compile(
     r"\b(?:at::native|at::detail|at::cuda|at|c10|std|binary_internal|memory|templates::cuda|legacy|modern"
@@ -60,30 +66,31 @@ def short_names(names: Iterable[str], width: int) -> dict[str, str]:
     'reduce_kernel<512, 1, MeanOps<float>>'
     """
     unique = list(dict.fromkeys(names))
-    width = max(width, _LEAST)
+    width = max(width, _WIDTH_MIN)
     texts = _distinct_texts(unique)
     tokens = {name: _tokens(text, width) for name, text in texts.items()}
     heads = {name: _head_length(parts) for name, parts in tokens.items()}
     siblings: dict[str, list[list[str]]] = {}
     for name, parts in tokens.items():
         siblings.setdefault("".join(parts[: heads[name]]), []).append(parts)
-    owners = {head: Counter(token for each in group for token in set(each)) for head, group in siblings.items()}
+    # Per head: in how many siblings each token is.
+    counts = {head: Counter(token for parts in group for token in set(parts)) for head, group in siblings.items()}
     short = {name: text for name, text in texts.items() if len(text) <= width}
     for name in (name for name in unique if name not in short):
         parts, head = tokens[name], heads[name]
         key = "".join(parts[:head])
-        short[name] = _cut(parts, _order(parts, head, owners[key], len(siblings[key])), head, width)
-    for same in _equal(short):
-        rare, places = _differences([tokens[name] for name in same])
-        for name in same:
+        short[name] = _cut(parts, _order(parts, head, counts[key], len(siblings[key])), head, width)
+    for equal_names in _equal(short):
+        rare, places = _differences([tokens[name] for name in equal_names])
+        for name in equal_names:
             parts = tokens[name]
-            differing = [at for at, token in enumerate(parts) if token in rare]
-            differing = differing or [at for at in range(len(parts)) if at in places]
-            telling = [at for at, part in enumerate(parts) if _TELLING.fullmatch(part)][:2]
+            differing = [place for place, token in enumerate(parts) if token in rare]
+            differing = differing or [place for place in range(len(parts)) if place in places]
+            telling = [place for place, token in enumerate(parts) if _TELLING.fullmatch(token)][:2]
             short[name] = _cut(parts, [*_head_order(parts, 1), *differing, *telling, *range(len(parts))], 1, width)
     labels = set(short.values())
-    for same in _equal(short):
-        for number, name in enumerate(same, 1):
+    for equal_names in _equal(short):
+        for number, name in enumerate(equal_names, 1):
             short[name] = _numbered(short[name], number, width, labels)
             labels.add(short[name])
     return {name: short[name] for name in unique}
@@ -118,23 +125,23 @@ def _compact(title: str) -> str:
     text = _without_namespaces(title)
     if "<" not in text:
         return text
-    while (at := text.find(")::{lambda(")) >= 0:  # a function in an argument: its parameters go
-        begin = _partner(text, at)
-        text = text[: at if begin is None else begin] + text[at + 1 :]
+    while (closing := text.find(")::{lambda(")) >= 0:  # a function in an argument: its parameters go
+        opening = _partner(text, closing)
+        text = text[: closing if opening is None else opening] + text[closing + 1 :]
     text = _LAMBDAS.sub(lambda match: "" if (match[1] or "") in _LOOP_LAMBDA else f"({match[1]})", text)
-    while match := _WRAPPER.search(text):
-        closing = _partner(text, text.index("<", match.start()))
-        end = len(text) if closing is None else closing
+    while match := _WRAPPER.search(text):  # the last argument, the functor, stays
+        partner = _partner(text, text.index("<", match.start()))
+        end = len(text) if partner is None else partner
         text = text[: match.start()] + text[match.end() : end] + text[end + 1 :]
     return _STORAGE.sub("", text)
 
 
-def _partner(text: str, at: int) -> int | None:
-    """The place of the bracket that belongs to the `)` or `<` at a place; None = there is none."""
-    partner, places = ("(", range(at, -1, -1)) if text[at] == ")" else (">", range(at, len(text)))
+def _partner(text: str, bracket: int) -> int | None:
+    """The place of the bracket that belongs to the `)` or `<` at the place `bracket`; None = there is none."""
+    partner, places = ("(", range(bracket, -1, -1)) if text[bracket] == ")" else (">", range(bracket, len(text)))
     depth = 0
     for place in places:
-        depth += (text[place] == text[at]) - (text[place] == partner)
+        depth += (text[place] == text[bracket]) - (text[place] == partner)
         if not depth:
             return place
     return None
@@ -142,37 +149,37 @@ def _partner(text: str, at: int) -> int | None:
 
 def _tokens(text: str, width: int) -> list[str]:
     """Words and what is between them; words that are long for this width in parts."""
-    longest = max(_LEAST, width // 2)
+    longest = max(_WIDTH_MIN, width // 2)
     tokens: list[str] = []
     for word in _WORDS.findall(text):
         parts = [word] if len(word) <= longest or not _WORD.match(word) else _PIECES.findall(word)
         for part in parts:
-            is_long = len(part) > max(_LEAST, width - 4) and _WORD.match(part)
-            tokens += [part[at : at + _LEAST] for at in range(0, len(part), _LEAST)] if is_long else [part]
+            is_long = len(part) > max(_WIDTH_MIN, width - 4) and _WORD.match(part)
+            starts = range(0, len(part), _WIDTH_MIN) if is_long else ()
+            tokens += [part[start : start + _WIDTH_MIN] for start in starts] or [part]
     return tokens
 
 
 def _head_length(tokens: Sequence[str]) -> int:
     """Tokens of the function's name; of a name without arguments, the first three."""
-    end = next((at for at, token in enumerate(tokens) if "<" in token or "(" in token), None)
+    end = next((place for place, token in enumerate(tokens) if "<" in token or "(" in token), None)
     return min(3, len(tokens)) if end is None else max(1, end)
 
 
 def _order(tokens: Sequence[str], head: int, counts: Counter[str], sibling_count: int) -> list[int]:
     """Places of tokens, the most telling first: what few siblings have, tiles and functors before others."""
 
-    def rank(place: int) -> tuple[int, int, int]:
+    def rank(place: int) -> tuple[bool, bool, int, int]:
         token = tokens[place]
-        is_rare, is_telling = counts[token] < sibling_count, bool(_TELLING.fullmatch(token))
-        kind = (0 if is_rare else 2) if is_telling else 1 if is_rare else 3
-        return kind, counts[token] if is_rare else 0, place
+        is_rare = counts[token] < sibling_count
+        return not is_rare, not _TELLING.fullmatch(token), counts[token] if is_rare else 0, place
 
     return [*_head_order(tokens, head), *sorted(range(head, len(tokens)), key=rank)]
 
 
 def _head_order(tokens: Sequence[str], head: int) -> list[int]:
     """Places of the function's name: the function first, then its namespaces."""
-    function = max((at + 1 for at in range(head) if tokens[at] == "::"), default=0)
+    function = max((place + 1 for place in range(head) if tokens[place] == "::"), default=0)
     return [*range(function, head), *range(function)]
 
 
@@ -215,11 +222,13 @@ def _differences(group: Sequence[Sequence[str]]) -> tuple[set[str], set[int]]:
     for tokens in group[1:]:
         counts = Counter(tokens)
         rare.update(token for token in counts.keys() | first_counts.keys() if counts[token] != first_counts[token])
-        places.update(at for at, (one, other) in enumerate(zip_longest(first, tokens)) if one != other)
+        pairs = enumerate(zip_longest(first, tokens))
+        places.update(place for place, (first_token, token) in pairs if first_token != token)
     return rare, places
 
 
 def _numbered(text: str, number: int, width: int, labels: set[str]) -> str:
+    """A short name with a number behind it, the first from `number` on with which it is not one of the labels."""
     while True:
         mark = f"#{number}"
         label = text[: width - len(mark)].rstrip("…") + "…" * (len(text) + len(mark) > width) + mark
@@ -230,27 +239,31 @@ def _numbered(text: str, number: int, width: int, labels: set[str]) -> str:
 
 
 def _spelled_out(symbol: str) -> str:
-    """The words of a mangled name: the function, and in brackets the names that its arguments have."""
+    """The words of a mangled name: the function, and in brackets the names that its arguments have.
+
+    Words right behind each other are one qualified name; the first such name is the function, the others arguments.
+    """
     head: list[str] = []
     arguments: list[str] = []
-    at, end = 2, -1
+    place = 2  # after `_Z`
+    next_place = -1  # where a word continues the name before it; -1 = nowhere
     body = symbol.partition("EEv")[0]  # what follows are parameters
-    while at < len(body):
-        skipped = _NO_WORD.match(body, at)
-        part = None if skipped else _PART.match(body, at)
+    while place < len(body):
+        skipped = _NO_WORD.match(body, place)
+        part = None if skipped else _PART.match(body, place)
         if part is None:
-            is_start = not head and body[at] in "NKL"
-            at = skipped.end() if skipped else at + 1
-            end = at if is_start else -1 if head else end
+            is_start = not head and body[place] in "NKL"
+            place = skipped.end() if skipped else place + 1
+            next_place = place if is_start else -1 if head else next_place
             continue
         word = part[2][: int(part[1])]
         if part.start(2) + len(word) == len(body) == len(symbol):
             word = word.removesuffix("E")  # the end of the nested name, where the length is wrong
-        if not head or (not arguments and at == end):
+        if not head or (not arguments and place == next_place):
             head.append(word)
-        elif at == end:
+        elif place == next_place:
             arguments[-1] += f"::{word}"
         else:
             arguments.append(word)
-        at = end = part.start(2) + max(1, len(word))
+        place = next_place = part.start(2) + max(1, len(word))
     return symbol if not head else "::".join(head) + (f"<{', '.join(arguments)}>" if arguments else "")

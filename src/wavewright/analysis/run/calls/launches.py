@@ -128,9 +128,8 @@ def outermost(calls: pl.DataFrame) -> pl.DataFrame:
     """The calls of every `thread` that no earlier call encloses, sorted; overlapping starts are cut."""
     ordered = calls.sort("thread", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
     reached = pl.col("end_ns").cum_max().shift(1).over("thread").fill_null(pl.col("start_ns"))
-    return ordered.with_columns(pl.max_horizontal("start_ns", reached).alias("start_ns")).filter(
-        pl.col("end_ns") > pl.col("start_ns")
-    )
+    ordered = ordered.with_columns(pl.max_horizontal("start_ns", reached).alias("start_ns"))
+    return ordered.filter(pl.col("end_ns") > pl.col("start_ns"))
 
 
 def touching(regions: pl.DataFrame, intervals: pl.DataFrame) -> pl.DataFrame:
@@ -156,9 +155,8 @@ class LaunchFlows(Answer, package=__package__):
 
 def launch_flows(run: Run) -> LaunchFlows:
     """The launches of a run."""
-    work = pl.concat(
-        run.read(table, _KEYS).with_row_index("work").with_columns(is_copy=pl.lit(table == "copies")) for table in _WORK
-    )
+    rows = ((run.read(table, _KEYS).with_row_index("work"), pl.lit(table == "copies")) for table in _WORK)
+    work = pl.concat(frame.with_columns(is_copy=is_copy) for frame, is_copy in rows)
     is_known = pl.col("correlation").is_not_null() & (pl.col("correlation") != 0)
     known_work = work.filter(is_known)
     launches = Launches(known_work)

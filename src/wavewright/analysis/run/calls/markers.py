@@ -29,9 +29,7 @@ class Markers:
     def around(self, events: pl.DataFrame) -> pl.Series:
         """The name of the range that is open on `thread` of `process` at `start_ns` of each event; null = none."""
         times = events.select("process", "thread", time="start_ns").with_row_index("row").sort("time")
-        ranges = times.join_asof(
-            self._open, on="time", by=["process", "thread"], strategy="backward", check_sortedness=False
-        )
+        ranges = times.join_asof(self._open, on="time", by=_THREAD, check_sortedness=False)
         return ranges.sort("row")["name"].rename("marker")
 
     def around_launches(self, events: pl.DataFrame) -> pl.Series:
@@ -43,9 +41,8 @@ class Markers:
 
     def times_of_launches(self, events: pl.DataFrame) -> pl.DataFrame:
         """`process`, `thread` and `start_ns` of the API call with the `correlation` of each event, else of itself."""
-        calls = events.select("process", "thread", "correlation", "start_ns").join(
-            self._launches, on=["process", "correlation"], how="left", maintain_order="left"
-        )
+        calls = events.select("process", "thread", "correlation", "start_ns")
+        calls = calls.join(self._launches, on=["process", "correlation"], how="left", maintain_order="left")
         return calls.select(
             "process",
             pl.coalesce("call_thread", "thread").alias("thread"),
@@ -63,22 +60,25 @@ class Markers:
 
 
 def _open_ranges(ranges: pl.DataFrame) -> pl.DataFrame:
-    """The innermost open range at each start and end of a range on a thread."""
+    """The innermost open range at each start and end of a range on a thread.
+
+    An edge (`step` 1 = start, -1 = end) has the number of ranges that are open after it as its `depth`; where ranges
+    nest, the innermost is the last that started at this depth. They cross where an end is not that of the last range
+    that started one deeper: then each edge of the thread is followed (`_crossing`).
+    """
     timed = ranges.filter(pl.col("end_ns") > pl.col("start_ns")).with_row_index("range")
-    steps = [("start_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
+    sides = [("start_ns", 1, _length(-1)), ("end_ns", -1, _length(1))]
     edges = pl.concat(
         timed.select(*_THREAD, "range", time=time, step=pl.lit(step, pl.Int32), length=length)
-        for time, step, length in steps
+        for time, step, length in sides
     ).sort(*_THREAD, "time", "step", "length", "range", nulls_last=True)
-    depth = pl.col("step").cum_sum().over(_THREAD)
-    begun = pl.when(pl.col("step") > 0).then("range").forward_fill()
-    nested = edges.with_columns(depth=depth).with_columns(
-        open=begun.over(*_THREAD, "depth"), ended=begun.over(*_THREAD, pl.col("depth") + (pl.col("step") < 0))
-    )
+    edges = edges.with_columns(depth=pl.col("step").cum_sum().over(_THREAD))
+    last_started = pl.when(pl.col("step") > 0).then("range").forward_fill()
+    depth_before_end = pl.col("depth") + (pl.col("step") < 0)
+    ended, open_ = last_started.over(*_THREAD, depth_before_end), last_started.over(*_THREAD, "depth")
+    nested = edges.with_columns(open=pl.when(pl.col("depth") > 0).then(open_), ended=ended)
     is_crossed = (pl.col("ended") != pl.col("range")).any().over(_THREAD)
-    states = nested.select(
-        *_THREAD, "time", "range", "step", is_crossed=is_crossed, open=pl.when(pl.col("depth") > 0).then("open")
-    )
+    states = nested.select(*_THREAD, "time", "range", "step", "open", is_crossed=is_crossed)
     innermost = pl.concat([states.filter(~pl.col("is_crossed")), _crossing(states.filter("is_crossed"))])
     return (
         innermost.join(timed.select("name", open="range"), on="open", how="left", maintain_order="left")

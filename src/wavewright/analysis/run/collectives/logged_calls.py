@@ -105,12 +105,10 @@ def _duration_ns(kernels: pl.DataFrame) -> int:
 
 def _caveats(joined_count: int, kernels: pl.DataFrame, not_joined: list[_NotJoined]) -> Iterator[Caveat]:
     if joined_count:
-        sentence = (
-            f"sizes of {counted(joined_count, 'kernels')} are those of calls in a log of RCCL, joined by their order"
-        )
-        yield Caveat(
-            "collectives_from_log", "note", sentence, "a log has no times: calls that fail or repeat shift the order"
-        )
+        joined = counted(joined_count, "kernels")
+        sentence = f"sizes of {joined} are those of calls in a log of RCCL, joined by their order"
+        reason = "a log has no times: calls that fail or repeat shift the order"
+        yield Caveat("collectives_from_log", "note", sentence, reason)
     if not_joined:
         longest = max(not_joined, key=lambda process: process.duration_ns)
         count = sum(process.kernel_count for process in not_joined)
@@ -119,6 +117,5 @@ def _caveats(joined_count: int, kernels: pl.DataFrame, not_joined: list[_NotJoin
             f"{counted(count, 'kernels')} of collectives ({percent(share)} of their time) "
             f"could not be joined with a log of RCCL: {longest.reason}"
         )
-        yield Caveat(
-            "collectives_not_in_log", "care", sentence, "start the log and the recording together, and log all ranks"
-        )
+        advice = "start the log and the recording together, and log all ranks"
+        yield Caveat("collectives_not_in_log", "care", sentence, advice)

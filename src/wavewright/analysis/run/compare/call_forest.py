@@ -1,6 +1,10 @@
 """Launchers of GPU work as trees: processes, threads, their operators, markers and modules, and launches of graphs.
 
 Times of the CPU are not in it: those of a capture, and of another machine, are no measure of a replay.
+
+Names of nodes of `call_tree` are labels here: the name of a region and its shapes, or the kernel of a launch, marked by
+`_KERNEL_MARK`. `_with_texts` takes them apart, `_below_threads` puts the trees of threads below their processes, and
+`_ordered` numbers the nodes as they are in the table `NODES`: depth first.
 """
 
 from __future__ import annotations
@@ -24,7 +28,8 @@ if TYPE_CHECKING:
 
     Ints = NDArray[np.int64]
 
-_BETWEEN, _KERNEL = "\x1f", "\x1e"  #: Between name and shapes of a node; before the name of a kernel.
+_SHAPES_MARK, _KERNEL_MARK = "\x1f", "\x1e"  #: Between name and shapes in a label; before the name of a kernel.
+_NO_LAUNCH = (1 << 32) - 1  #: The value that the native core uses.
 _OPERATOR, _MARKER = "OPERATOR", "MARKER"
 _BACKWARD = "autograd::engine"  #: How the nodes of the thread of PyTorch that goes backward begin.
 #: Numbers in names that differ between runs of one program: of addresses, lines, modules and calls.
@@ -57,15 +62,14 @@ def call_forest(run: Run) -> CallForest:
     calls = call_tree(run, Nodes(("event_properties",), launches.is_node, launches.label))
     tree = calls.tree
     parent, depth = tree["parent"].to_numpy(), tree["depth"].to_numpy()
-    below = tree["gpu_count"].to_numpy().copy()
+    gpu_count_below = tree["gpu_count"].to_numpy().copy()
     for level in reversed(levels(depth)[1:]):
-        np.add.at(below, parent[level], below[level])
+        np.add.at(gpu_count_below, parent[level], gpu_count_below[level])
     thread = pl.Series([thread for thread, height in calls.heights for _ in range(height)], dtype=pl.UInt32)
-    work_tree = tree.with_columns(thread=thread.gather(_roots(parent, depth))).filter(below > 0)
+    work_tree = tree.with_columns(thread=thread.gather(_roots(parent, depth))).filter(gpu_count_below > 0)
     work_tree = _with_texts(work_tree)
-    work = work_tree.filter(pl.col("gpu_count") > 0).select(
-        pl.when("is_kernel").then("parent").otherwise("node").alias("node"), "thread", "text", "gpu_count", "gpu_ns"
-    )
+    node = pl.when("is_kernel").then("parent").otherwise("node").alias("node")
+    work = work_tree.filter(pl.col("gpu_count") > 0).select(node, "thread", "text", "gpu_count", "gpu_ns")
     nodes = work_tree.filter(~pl.col("is_kernel")).select("node", "parent", "text", "shapes", "domain", "thread")
     nodes, work = _ordered(*_below_threads(run, nodes, work))
     return CallForest(nodes, work, calls.unlinked_gpu_ns, launches.count - int(work["gpu_count"].sum()))
@@ -86,7 +90,11 @@ def _roots(parent: Ints, depth: Ints) -> Ints:
 
 
 class _Launched:
-    """Launches as nodes below what launched, labelled with the kernel that they launched."""
+    """Launches as nodes below what launched, labelled with the kernel that they launched; none if several kernels.
+
+    `is_node` and `label` get chunks of regions, which have their `launch` (a slot), and captured calls of replayed
+    graphs, which have their `graph_call` instead.
+    """
 
     def __init__(self, run: Run) -> None:
         work = work_rows(run, ["process", "correlation", "graph_call", "name"])
@@ -94,12 +102,14 @@ class _Launched:
         self.count = work.height
         of_graph = pl.col("graph_call").is_not_null()
         rows = work.select(pl.col("name").cast(pl.String).fill_null("?"), "graph_call").with_columns(launch=slots)
-        several = pl.when(pl.col("name").n_unique() == 1).then(pl.col("name").first())
-        self._slots = rows.filter(~of_graph).drop_nulls("launch").group_by("launch").agg(several.alias("kernel"))
-        self._graphs = rows.filter(of_graph).group_by("graph_call").agg(several.alias("kernel"))
+        only_name = pl.when(pl.col("name").n_unique() == 1).then(pl.col("name").first())
+        self._by_launch = rows.filter(~of_graph).drop_nulls("launch").group_by("launch").agg(kernel=only_name)
+        self._by_graph_call = rows.filter(of_graph).group_by("graph_call").agg(kernel=only_name)
 
     def _kernels(self, piece: pl.DataFrame) -> pl.Series:
-        kernels, key = (self._graphs, "graph_call") if "graph_call" in piece.columns else (self._slots, "launch")
+        """The kernel of each row; null = it launched none, or several."""
+        is_captured = "graph_call" in piece.columns
+        kernels, key = (self._by_graph_call, "graph_call") if is_captured else (self._by_launch, "launch")
         keys = piece.select(pl.col(key).cast(kernels[key].dtype))
         return keys.join(kernels, on=key, how="left", maintain_order="left")["kernel"]
 
@@ -107,33 +117,30 @@ class _Launched:
         """True for operators, markers, modules, and what launched."""
         values = piece["name"].unique().cast(pl.String).drop_nulls()
         modules = values.filter(values.str.starts_with(LAYER)).cast(pl.Categorical)
-        is_named = pl.col("domain").cast(pl.String).is_in([_OPERATOR, _MARKER]) | pl.col("name").is_in(
-            modules.implode()
-        )
+        is_named = pl.col("domain").cast(pl.String).is_in([_OPERATOR, _MARKER])
+        is_named |= pl.col("name").is_in(modules.implode())
         if "graph_call" in piece.columns:
-            return is_named | pl.col("graph_call").is_in(self._graphs["graph_call"].implode())
+            return is_named | pl.col("graph_call").is_in(self._by_graph_call["graph_call"].implode())
         return is_named | (pl.col("launch") != _NO_LAUNCH)
 
     def label(self, piece: pl.DataFrame) -> pl.Expr:
         """The kernel that was launched; else name and shapes."""
         kernels = self._kernels(piece)
         shapes = pl.col("event_properties").str.json_path_match("$['Input Dims']").fill_null("")
-        name = pl.concat_str([pl.col("name").cast(pl.String).fill_null("?"), shapes], separator=_BETWEEN)
-        return pl.when(pl.lit(kernels).is_null()).then(name).otherwise(_KERNEL + pl.lit(kernels)).cast(pl.Categorical)
-
-
-_NO_LAUNCH = (1 << 32) - 1
+        name = pl.concat_str([pl.col("name").cast(pl.String).fill_null("?"), shapes], separator=_SHAPES_MARK)
+        kernel = _KERNEL_MARK + pl.lit(kernels)
+        return pl.when(kernel.is_null()).then(name).otherwise(kernel).cast(pl.Categorical)
 
 
 def _with_texts(tree: pl.DataFrame) -> pl.DataFrame:
     """The nodes with what their labels say: `text`, `shapes`, `is_kernel`."""
     labels = tree.select(label=pl.col("name").unique()).with_columns(text=pl.col("label").cast(pl.String))
-    parts = pl.col("text").str.splitn(_BETWEEN, 2).struct
+    parts = pl.col("text").str.splitn(_SHAPES_MARK, 2).struct
     texts = labels.select(
         name="label",
-        text=parts.field("field_0").str.strip_prefix(_KERNEL),
+        text=parts.field("field_0").str.strip_prefix(_KERNEL_MARK),
         shapes=parts.field("field_1"),
-        is_kernel=pl.col("text").str.starts_with(_KERNEL),
+        is_kernel=pl.col("text").str.starts_with(_KERNEL_MARK),
     )
     return tree.join(texts, on="name", how="left", maintain_order="left")
 
@@ -141,28 +148,28 @@ def _with_texts(tree: pl.DataFrame) -> pl.DataFrame:
 def _below_threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The nodes below their threads, and these below their processes; work of no node is that of its thread."""
     named_nodes, threads = _named(nodes), _threads(run, nodes, work)
-    first = int(named_nodes["node"].max() or 0) + 1  # type: ignore[arg-type]
+    first_new = int(named_nodes["node"].max() or 0) + 1  # type: ignore[arg-type]
     processes = threads.select("process", "rank").unique(maintain_order=True)
-    processes = processes.with_columns(process_node=pl.int_range(pl.len()) + first)
+    processes = processes.with_columns(process_node=pl.int_range(pl.len()) + first_new)
     process_nodes = processes.select(
         node="process_node",
         parent=pl.lit(-1, pl.Int64),
         name=pl.coalesce(pl.concat_str(pl.lit("rank "), "rank"), pl.lit("process")),
     )
     threads = threads.join(processes.drop("rank"), on="process", how="left", nulls_equal=True, maintain_order="left")
-    threads = threads.with_columns(thread_node=pl.int_range(pl.len()) + first + processes.height)
+    threads = threads.with_columns(thread_node=pl.int_range(pl.len()) + first_new + processes.height)
     thread_nodes = threads.select("name", node="thread_node", parent="process_node")
     node_of_thread = threads.select("thread", "thread_node")
     named_nodes, work = (
         frame.join(node_of_thread, on="thread", how="left", nulls_equal=True, maintain_order="left")
         for frame in (named_nodes, work)
     )
-    on_top = pl.when(pl.col("parent") < 0).then("thread_node").otherwise("parent")
-    named_nodes = named_nodes.with_columns(parent=on_top).drop("thread_node", "thread")
-    every = pl.concat([named_nodes, thread_nodes, process_nodes], how="diagonal")
+    parent = pl.when(pl.col("parent") < 0).then("thread_node").otherwise("parent")
+    named_nodes = named_nodes.with_columns(parent=parent).drop("thread_node", "thread")
+    all_nodes = pl.concat([named_nodes, thread_nodes, process_nodes], how="diagonal")
     node = pl.when(pl.col("node") < 0).then("thread_node").otherwise("node")
     work = work.select("gpu_count", "gpu_ns", node=node, name="text")
-    return every.with_columns(pl.col("is_wrapper").fill_null(value=False)), work
+    return all_nodes.with_columns(pl.col("is_wrapper").fill_null(value=False)), work
 
 
 def _named(nodes: pl.DataFrame) -> pl.DataFrame:
@@ -195,32 +202,34 @@ def _threads(run: Run, nodes: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ordered(nodes: pl.DataFrame, work: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The nodes with each before those below it, in the order of calls, and the work in theirs."""
+    """The nodes with each before those below it, in the order of calls, and the work in theirs.
+
+    The place of a node is one after that of its parent, plus the sizes of the trees of its earlier siblings.
+    """
     nodes = nodes.sort("node")
     number = pl.DataFrame({"node": nodes["node"]}).with_row_index("number").cast(pl.Int64)
     parents = nodes.select(node="parent").join(number, on="node", how="left", maintain_order="left")["number"]
     parent = parents.fill_null(-1).to_numpy()
     depth = _depths(parent)
     size = np.ones(len(parent), dtype=np.int64)
-    every = levels(depth)
-    for level in reversed(every[1:]):
+    all_levels = levels(depth)
+    for level in reversed(all_levels[1:]):
         np.add.at(size, parent[level], size[level])
     place = np.zeros(len(parent), dtype=np.int64)
-    for level in every:
-        order = level[np.argsort(parent[level], kind="stable")]
-        above = parent[order]
-        before = np.cumsum(size[order]) - size[order]
-        first = np.searchsorted(above, above)
-        place[order] = before - before[first] + np.where(above < 0, 0, place[above] + 1)
+    for level in all_levels:
+        siblings = level[np.argsort(parent[level], kind="stable")]
+        above = parent[siblings]
+        size_before = np.cumsum(size[siblings]) - size[siblings]
+        first_sibling = np.searchsorted(above, above)
+        first_place = np.where(above < 0, 0, place[above] + 1)
+        place[siblings] = first_place + size_before - size_before[first_sibling]
+    order = np.argsort(place)
+    parent_place = np.where(parent < 0, -1, place[parent])
+    columns = {"parent": parent_place, "size": size, "depth": depth}
+    rows = nodes[order].with_columns(**{name: pl.Series(values[order]) for name, values in columns.items()})
     places = number.with_columns(place=pl.Series(place))
-    back = np.argsort(place)
-    rows = nodes[back].with_columns(
-        parent=pl.Series(np.where(parent < 0, -1, place[parent])[back]),
-        size=pl.Series(size[back]),
-        depth=pl.Series(depth[back]),
-    )
-    at = work.select("node").join(places, on="node", how="left", maintain_order="left")["place"]
-    work = work.with_columns(node=at).sort("node", maintain_order=True)
+    place_of_work = work.select("node").join(places, on="node", how="left", maintain_order="left")["place"]
+    work = work.with_columns(node=place_of_work).sort("node", maintain_order=True)
     return rows.select(NODES.casts), work.select(WORK.casts)
 
 

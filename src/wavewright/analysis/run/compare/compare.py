@@ -1,7 +1,8 @@
 """Comparison of runs: kernels, copies and calls that got slower or faster, came or went, beyond noise.
 
 `partial_compare` measures one run of a side, `combine_compare` compares every side with the first; `RunComparison`
-words the verdicts.
+words the verdicts. Its definition (`tables.toml`) says how noise is measured and what each status means; a *thing* is
+what has a domain and a name, its *unit* the run or a step.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import polars as pl
 from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, RUN_FALSE_ALARMS, difference_bound, t_bound
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.compare.compared_side import (
+    NORMAL_DEGREES,
     TIMES,
     PartialComparison,
     Side,
@@ -43,8 +45,13 @@ FailOn = Literal["total", "kernel", "step"]
 
 _TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
 _TIME_WORDS = dict(zip(TIMES, ("computation", "communication", "copies", "idle"), strict=True))
-_WORDS = {"more calls": "with more calls", "fewer calls": "with fewer calls"}
+_STATUS_WORDS = {"more calls": "with more calls", "fewer calls": "with fewer calls"}
+_DOMAIN_WORDS = {"KERNEL": "kernels", "COPY": "copies"}
 _NAME_WIDTH, _LINE_WIDTH = 60, 120  #: Characters of the names of kernels in a verdict, and in a line of its own.
+_SHOWN_SHARE = 0.01
+_SHOWN_NS = 500  #: Shorter differences are 0.000 ms.
+_TIMES_FROM = 10.0  #: Change, as a share, from which on it is a factor.
+_THING = ("domain", "name")  #: What identifies a thing.
 
 
 @dataclass(frozen=True)
@@ -60,8 +67,8 @@ class Renamed:
 class Regression:
     """A thing that got slower by more than a limit."""
 
-    what: str
-    change: float
+    subject: str  #: In words: the side, and the kernel or what else was measured.
+    change: float  #: Share of the base.
     noise: float | None  #: None = not known.
 
     @property
@@ -72,7 +79,7 @@ class Regression:
     def sentence(self, limit: float) -> str:
         """The regression in words, for a log; `limit` is the share that it exceeds."""
         noise = "its noise is not known" if self.noise is None else f"noise ±{percent(self.noise)}"
-        return f"{self.what} {change_text(self.change)}, above the limit of {100 * limit:g} % ({noise})"
+        return f"{self.subject} {change_text(self.change)}, above the limit of {100 * limit:g} % ({noise})"
 
 
 @dataclass(frozen=True)
@@ -122,7 +129,7 @@ class RunComparison(Answer, package=__package__):
         times = f"{_ms(base['gpu_ns'])} -> {_ms(row['gpu_ns'])} per {self._unit}, {_signed(delta)}{change}"
         parts = self.parts.filter(pl.col("side") == side).to_dicts()
         changed = [
-            f"{part['thing_count']:,} {_WORDS.get(part['status'], part['status'])} ({_signed(part['delta_ns'])})"
+            f"{part['thing_count']:,} {_STATUS_WORDS.get(part['status'], part['status'])} ({_signed(part['delta_ns'])})"
             for part in parts
             if part["is_attributed"]
         ]
@@ -132,6 +139,7 @@ class RunComparison(Answer, package=__package__):
         return f"{headline} GPU time {times}" + (f"; {'; '.join(clauses)}" if clauses else "")
 
     def _remainder(self, parts: Sequence[dict[str, Any]]) -> str:
+        """The parts that are not attributed in words: their sum, their number, and the largest of their things."""
         words = {"cannot tell": "with calls too few or too uneven to tell", "same": "within noise"}
         total = fsum(part["delta_ns"] for part in parts)
         where = " and ".join(f"{counted(part['thing_count'], 'things')} {words[part['status']]}" for part in parts)
@@ -212,9 +220,10 @@ class RunComparison(Answer, package=__package__):
             rows = slower.select("name", "change", "noise").rows()
             names = short_names([name for name, *_ in rows], _LINE_WIDTH)
             return [Regression(f"{label}: kernel {names[name]}", *figures) for name, *figures in rows]
-        what = f"{label}: duration of a step" if on == "step" else f"{label}: GPU time per {unit}"
-        change, noise = (row[name] for name in (("step_change", "step_noise") if on == "step" else ("change", "noise")))
-        return [Regression(what, change, noise)] if change is not None and change > limit else []
+        total = Regression(f"{label}: GPU time per {unit}", row["change"], row["noise"])
+        step = Regression(f"{label}: duration of a step", row["step_change"], row["step_noise"])
+        measured = step if on == "step" else total
+        return [measured] if measured.change is not None and measured.change > limit else []
 
 
 def change_text(change: float | None, *, none: str = "-") -> str:
@@ -230,12 +239,6 @@ def change_text(change: float | None, *, none: str = "-") -> str:
 
 def _moved(before: float, after: float) -> bool:
     return abs(after - before) >= _SHOWN_SHARE
-
-
-_SHOWN_SHARE = 0.01
-_DOMAIN_WORDS = {"KERNEL": "kernels", "COPY": "copies"}
-_TIMES_FROM = 10.0  #: Change, as a share, from which on it is a factor.
-_SHOWN_NS = 500  #: Shorter differences are 0.000 ms.
 
 
 def combine_compare(
@@ -257,28 +260,26 @@ def combine_compare(
         raise UsageError("a comparison needs two runs", advice="give a second PATH")
     names = list(labels or (side_label(number) for number in range(len(sides))))
     measured = [Side.of(side, name, step) for side, name in zip(sides, names, strict=True)]
-    again = [Side.of(run, "a repeated run", step) for run in repeats]
+    repeated = [Side.of(run, "a repeated run", step) for run in repeats]
     base = measured[0]
-    spread = _run_noise([base.rows, *(run.rows for run in again)]) if again else None
+    run_noise = _run_noise([base.rows, *(run.rows for run in repeated)]) if repeated else None
     things, renamed, structures = [], [], []
-    for number, side in enumerate(measured):
-        if number:
-            structures.append(structure(number, (base.forests, side.forests), (base.steps, side.steps)))
-            pairs = _pairs(base, side, other_names(structures[-1].kernel_pairs), force=force)
-            things.append(_compared(number, base, side, pairs, spread))
-            renamed += [Renamed(number, base_name, name) for base_name, name in pairs.items()]
+    for number, side in enumerate(measured[1:], start=1):
+        structures.append(structure(number, (base.forests, side.forests), (base.steps, side.steps)))
+        pairs = _pairs(base, side, other_names(structures[-1].kernel_pairs), force=force)
+        things.append(_compared(number, base, side, pairs, run_noise))
+        renamed += [Renamed(number, base_name, name) for base_name, name in pairs.items()]
     all_things = pl.concat(things)
     return RunComparison(
-        sides=_sides(measured, names, again),
+        sides=_sides(measured, names, repeated),
         parts=_parts(all_things, len(measured)),
         things=all_things,
         step=step,
         repeat_count=len(repeats),
-        **{
-            name: pl.concat(getattr(each, name) for each in structures)
-            for name in ("operators", "tree", "kernel_pairs")
-        },
-        most_gains_ns=tuple(each.most_gain_ns for each in structures),
+        operators=pl.concat(compared.operators for compared in structures),
+        tree=pl.concat(compared.tree for compared in structures),
+        kernel_pairs=pl.concat(compared.kernel_pairs for compared in structures),
+        most_gains_ns=tuple(compared.most_gain_ns for compared in structures),
         renamed=tuple(renamed),
     )
 
@@ -294,8 +295,8 @@ def _sides(measured: Sequence[Side], names: Sequence[str], repeats: Sequence[Sid
             "gpu_ns": side.gpu_ns,
             "change": side.gpu_ns / base.gpu_ns - 1 if base.gpu_ns else None,
             "noise": total_noise(base, side, repeats) if number else None,
-            "step_ns": side.step_row[0] if side.step_row else None,
-            "step_change": side.step_row[0] / base.step_row[0] - 1 if side.step_row and base.step_row else None,
+            "step_ns": side.step_mean.mean_ns if side.step_mean else None,
+            "step_change": _step_change(base, side),
             "step_noise": step_noise(base, side, repeats) if number else None,
             "wall_ns": side.wall_ns,
         }
@@ -303,6 +304,10 @@ def _sides(measured: Sequence[Side], names: Sequence[str], repeats: Sequence[Sid
         for number, side in enumerate(measured)
     ]
     return frame_of(RunComparison.tables["sides"], rows)
+
+
+def _step_change(base: Side, side: Side) -> float | None:
+    return side.step_mean.mean_ns / base.step_mean.mean_ns - 1 if side.step_mean and base.step_mean else None
 
 
 def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
@@ -321,13 +326,13 @@ def _parts(things: pl.DataFrame, side_count: int) -> pl.DataFrame:
 def _pairs(base: Side, side: Side, known_pairs: Mapping[str, str], *, force: bool) -> dict[str, str]:
     """Kernels that only the base has, with those that only the side has and that are the same under another name.
 
-    `known` are those that do the same work by the call trees; the names tell the others.
+    `known_pairs` are those that do the same work by the call trees; the names tell the others.
     """
-    uses = [kernel_uses(each) for each in (base, side)]
-    gone, new = uses[0].keys() - uses[1].keys(), uses[1].keys() - uses[0].keys()
+    base_uses, side_uses = kernel_uses(base), kernel_uses(side)
+    gone, new = base_uses.keys() - side_uses.keys(), side_uses.keys() - base_uses.keys()
     pairs = {name: other for name, other in known_pairs.items() if name in gone and other in new}
     gone, new = gone - pairs.keys(), new - set(pairs.values())
-    pairs |= dict(pairs_of([uses[0][name] for name in sorted(gone)], [uses[1][name] for name in sorted(new)]))
+    pairs |= dict(pairs_of([base_uses[name] for name in sorted(gone)], [side_uses[name] for name in sorted(new)]))
     gone, new = gone - pairs.keys(), new - set(pairs.values())
     if force and len(gone) == len(new) == 1:
         pairs[gone.pop()] = new.pop()
@@ -352,15 +357,15 @@ def _compared(
     number: int, base: Side, side: Side, pairs: Mapping[str, str], run_noise: pl.DataFrame | None
 ) -> pl.DataFrame:
     """The things of one side against those of the base; `pairs` are base names of kernels and those of the side."""
-    both = base.rows.rename(lambda name: name if name in _THING else f"base_{name}").join(
-        _with_base_names(side.rows, pairs), on=_THING, how="full", coalesce=True, maintain_order="left_right"
-    )
+    base_rows = base.rows.rename(lambda name: name if name in _THING else f"base_{name}")
+    side_rows = _with_base_names(side.rows, pairs)
+    both = base_rows.join(side_rows, on=_THING, how="full", coalesce=True, maintain_order="left_right")
     amounts = [name for column in ("raw_calls", "per_unit", "time") for name in (column, f"base_{column}")]
     rows = both.with_columns(pl.col(amounts).fill_null(0))
     rows = _with_noise(rows, run_noise)
     difference = pl.col("mean_ns") - pl.col("base_mean_ns")
-    is_both = (pl.col("raw_calls") > 0) & (pl.col("base_raw_calls") > 0)
-    speed = pl.when(is_both).then((pl.col("per_unit") * difference).fill_null(0.0)).otherwise(0.0)
+    is_on_both = (pl.col("raw_calls") > 0) & (pl.col("base_raw_calls") > 0)
+    speed = pl.when(is_on_both).then((pl.col("per_unit") * difference).fill_null(0.0)).otherwise(0.0)
     rows = rows.with_columns(delta_ns=pl.col("time") - pl.col("base_time"), speed_ns=speed)
     rows = rows.with_columns(work_ns=pl.col("delta_ns") - pl.col("speed_ns"))
     is_renamed = (pl.col("domain") == "KERNEL") & pl.col("name").is_in([*pairs])
@@ -394,16 +399,12 @@ def _with_base_names(rows: pl.DataFrame, pairs: Mapping[str, str]) -> pl.DataFra
     return rows.with_columns(name=pl.when(is_kernel).then(pl.col("name").replace(names)).otherwise("name"))
 
 
-_THING = ("domain", "name")
-
-
 def _with_noise(rows: pl.DataFrame, run_noise: pl.DataFrame | None) -> pl.DataFrame:
     """The rows with `noise_ns`: of their calls, and of repeated runs or, where there are none, a share of the mean."""
     rows = rows.with_columns(_noise(rows))
     if run_noise is not None:
-        return rows.join(run_noise, on=_THING, how="left", maintain_order="left").with_columns(
-            noise_ns=pl.max_horizontal("noise_ns", "run_noise_ns")
-        )
+        rows = rows.join(run_noise, on=_THING, how="left", maintain_order="left")
+        return rows.with_columns(noise_ns=pl.max_horizontal("noise_ns", "run_noise_ns"))
     floor = LEAST_CHANGE * pl.col("base_mean_ns")
     is_known = pl.col("noise_ns").is_not_null()
     return rows.with_columns(noise_ns=pl.when(is_known).then(pl.max_horizontal("noise_ns", floor)))
@@ -413,46 +414,52 @@ def _noise(rows: pl.DataFrame) -> pl.Series:
     """Difference that the means of equal runs may have; null where a side has too few calls to tell."""
     tail = RUN_FALSE_ALARMS / max(rows.height, 1)
     bounds: list[float | None] = []
-    for base, base_degrees, other, degrees in rows.select(
-        "base_error_ns", "base_degrees", "error_ns", "degrees"
-    ).rows():
-        is_known = base is not None and other is not None
-        bounds.append(difference_bound(tail, (base, base_degrees), (other, degrees)) if is_known else None)
+    figures = rows.select("base_error_ns", "base_degrees", "error_ns", "degrees")
+    for base_error, base_degrees, error, degrees in figures.rows():
+        is_known = base_error is not None and error is not None
+        bounds.append(difference_bound(tail, (base_error, base_degrees), (error, degrees)) if is_known else None)
     return pl.Series("noise_ns", bounds, dtype=pl.Float64)
 
 
-def _status(height: int, base_processes: int, processes: int) -> pl.Expr:
+def _status(thing_count: int, base_processes: int, processes: int) -> pl.Expr:
     """The change: the larger of the differences by speed and by calls, where that is beyond noise."""
-    calls, base = pl.col("raw_calls"), pl.col("base_raw_calls")
     difference = pl.col("mean_ns") - pl.col("base_mean_ns")
-    scale = pl.when(pl.col("base_per_unit") > 0).then(base / pl.col("base_per_unit")).otherwise(1.0)
-    side_scale = pl.when(pl.col("per_unit") > 0).then(calls / pl.col("per_unit")).otherwise(1.0)
-    more = pl.col("per_unit") - pl.col("base_per_unit")
-    count_noise = t_bound(RUN_FALSE_ALARMS / max(height, 1), 10**6) * (
-        (base_processes * base / scale**2 + processes * calls / side_scale**2).sqrt()
+    more_calls = pl.col("per_unit") - pl.col("base_per_unit")
+    count_noise = (
+        t_bound(RUN_FALSE_ALARMS / max(thing_count, 1), NORMAL_DEGREES)
+        * (
+            _count_variance("base_raw_calls", "base_per_unit", base_processes)
+            + _count_variance("raw_calls", "per_unit", processes)
+        ).sqrt()
     )
     speed, work = pl.col("speed_ns"), pl.col("work_ns")
     is_other_speed = (difference.abs() > pl.col("noise_ns")).fill_null(value=False)
-    is_other_count = more.abs() > count_noise
-    agrees = speed * work >= 0
-    is_by_speed = is_other_speed & ((speed.abs() >= work.abs()) | (agrees & ~is_other_count))
+    is_other_count = more_calls.abs() > count_noise
+    has_one_sign = speed * work >= 0
+    is_more_by_calls = work.abs() > speed.abs()
+    is_by_speed = is_other_speed & (~is_more_by_calls | (has_one_sign & ~is_other_count))
+    is_by_calls = is_other_count & (is_more_by_calls | has_one_sign)
     # Calls are counted, not measured: where fewer of them outweigh a longer mean, they are the change.
-    is_by_calls = (is_other_count & ((work.abs() > speed.abs()) | agrees)) | (
-        is_other_speed & (work.abs() > speed.abs()) & ~agrees
-    )
-    is_equal = (pl.col("delta_ns") == 0) & (more == 0) & (difference.fill_null(0.0) == 0)
+    is_by_calls |= is_other_speed & is_more_by_calls & ~has_one_sign
+    is_equal = (pl.col("delta_ns") == 0) & (more_calls == 0) & (difference.fill_null(0.0) == 0)
     is_certain = pl.col("noise_ns") <= _TOO_NOISY * pl.col("base_mean_ns")
     return first_label(
-        ("new", base == 0),
-        ("gone", calls == 0),
+        ("new", pl.col("base_raw_calls") == 0),
+        ("gone", pl.col("raw_calls") == 0),
         ("same", is_equal),
         ("slower", is_by_speed & (difference > 0)),
         ("faster", is_by_speed),
-        ("more calls", is_by_calls & (more > 0)),
+        ("more calls", is_by_calls & (more_calls > 0)),
         ("fewer calls", is_by_calls),
         ("same", is_certain & (work.abs() <= _TOO_NOISY * pl.col("base_time"))),
         otherwise="cannot tell",
     )
+
+
+def _count_variance(calls: str, calls_per_unit: str, processes: int) -> pl.Expr:
+    """Variance of the calls per unit: numbers of calls are random, and `processes` do the same."""
+    units = pl.when(pl.col(calls_per_unit) > 0).then(pl.col(calls) / pl.col(calls_per_unit)).otherwise(1.0)
+    return processes * pl.col(calls) / units**2
 
 
 def _ms(nanoseconds: float) -> str:

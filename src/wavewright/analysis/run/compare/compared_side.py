@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from math import fsum, sqrt
+from typing import NamedTuple
 
 import polars as pl
 
@@ -22,7 +23,10 @@ from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
 
 TIMES = (*CLASSES, "idle_ns")  #: Of a GPU; their sum is its time.
+NORMAL_DEGREES = 10**6  #: Degrees of freedom of a sum over many kernels: so many that the t distribution is normal.
 _MOST_WITHOUT_NOISE = 0.05  #: Share of the GPU time of which no noise is known, up to which the total has one.
+_GRID = ("grid_x", "grid_y", "grid_z")
+_GRIDS = {"name": pl.String, "dispatches": pl.Int64, "lanes": pl.Float64}
 
 
 @dataclass(frozen=True)
@@ -47,22 +51,27 @@ def partial_compare(run: Run, *, has_trees: bool = True) -> PartialComparison:
     return PartialComparison(batches_of(run), gpu_times(run), _grids(grids), call_forest(run) if has_trees else None)
 
 
-_GRID = ("grid_x", "grid_y", "grid_z")
-_GRIDS = {"name": pl.String, "dispatches": pl.Int64, "lanes": pl.Float64}
-
-
 def _grids(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Sums of `PartialComparison.grids`."""
     rows = pl.concat([pl.DataFrame(schema=_GRIDS), *pieces])
     return rows.group_by("name").agg(pl.col("dispatches", "lanes").sum()).sort("name")
 
 
+class StepMean(NamedTuple):
+    """The mean duration of steps."""
+
+    mean_ns: float
+    error_ns: float | None  #: Standard error; None = too few steps.
+    degrees: int | None  #: Degrees of freedom of the error.
+
+
 @dataclass(frozen=True)
 class Side:
-    """One side, per unit."""
+    """One side, with amounts per unit: per step of all processes where steps are marked, else of the whole run."""
 
-    rows: pl.DataFrame  #: Of `means`, with `raw_calls`, `per_unit` (calls) and `time`.
-    steps: int
-    step_row: tuple[float, float | None, int | None] | None  #: Of steps: mean, its error and degrees of freedom.
+    rows: pl.DataFrame  #: Of `means`, with `raw_calls` (all calls), and per unit `per_unit` (calls) and `time` (ns).
+    steps: int  #: Of all processes; 1 = the run is the unit.
+    step_mean: StepMean | None  #: None = the run is the unit.
     process_count: int
     wall_ns: int
     times: dict[str, float | int | None]  #: Of a GPU: see `mean_gpu_times`.
@@ -76,19 +85,19 @@ class Side:
         rows = means(batches)
         extents = pl.concat([empty_frame(EXTENTS), *(part.extents for part in batches)])
         times = mean_gpu_times(pl.concat([empty_frame(GPU_TIMES), *(part.gpu_times for part in partials)]), extents)
-        steps, step_row = 1, None
+        steps, step_mean = 1, None
         if step is not None:
             marked = _step_batches(batches, rows, label, step)
-            whole = means(marked).row(0, named=True)
-            steps = whole["calls"]
-            step_row = (whole["mean_ns"], whole["error_ns"], whole["degrees"]) if whole["mean_ns"] else None
+            steps, *figures = means(marked).select("calls", "mean_ns", "error_ns", "degrees").row(0)
+            step_mean = StepMean(*figures) if figures[0] else None
+            # Times are the mean of GPUs over the run; each process has its part of the steps.
             processes = sum(part.sums["process"].n_unique() for part in marked)
             times |= {name: value * processes / steps for name in TIMES if (value := times[name])}
         per_step = {"per_unit": pl.col("calls") / steps, "time": pl.col("total_ns").fill_null(0) / steps}
         return cls(
             rows=rows.with_columns(raw_calls="calls", **per_step),
             steps=steps,
-            step_row=step_row,
+            step_mean=step_mean,
             process_count=sum(part.process_count for part in batches),
             wall_ns=wall_of(extents),
             times=times,
@@ -120,26 +129,26 @@ def total_noise(base: Side, side: Side, repeats: Sequence[Side]) -> float | None
     """Difference that the GPU times of equal runs may have, as a share of that of the base; None = not known."""
     if not base.gpu_ns:
         return None
-    variances = base.variance, side.variance
+    base_variance, variance = base.variance, side.variance
     of_calls = None
-    if variances[0] is not None and variances[1] is not None:
-        of_calls = t_bound(MEAN_TAIL, 10**6) * sqrt(variances[0] + variances[1]) / base.gpu_ns
+    if base_variance is not None and variance is not None:
+        of_calls = t_bound(MEAN_TAIL, NORMAL_DEGREES) * sqrt(base_variance + variance) / base.gpu_ns
     return _with_repeats(of_calls, [run.gpu_ns for run in (base, *repeats)])
 
 
 def step_noise(base: Side, side: Side, repeats: Sequence[Side]) -> float | None:
     """Difference that the mean durations of equal steps may have, as a share of that of the base; None = not known."""
-    if base.step_row is None or side.step_row is None:
+    if base.step_mean is None or side.step_mean is None:
         return None
-    (mean, error, degrees), (_, other_error, other_degrees) = base.step_row, side.step_row
+    (mean, error, degrees), (_, other_error, other_degrees) = base.step_mean, side.step_mean
     of_calls = None
     if error is not None and degrees and other_error is not None and other_degrees:
         of_calls = difference_bound(MEAN_TAIL, (error, degrees), (other_error, other_degrees)) / mean
-    return _with_repeats(of_calls, [run.step_row[0] for run in (base, *repeats) if run.step_row])
+    return _with_repeats(of_calls, [run.step_mean.mean_ns for run in (base, *repeats) if run.step_mean])
 
 
 def _with_repeats(noise: float | None, values: Sequence[float]) -> float | None:
-    """Noise of calls, and at least that of repeated runs, or where there are none, `LEAST_CHANGE`."""
+    """The larger of the noise of calls and that of repeated runs (`values`), or without repeats of `LEAST_CHANGE`."""
     if len(values) < 2:
         return None if noise is None else max(noise, LEAST_CHANGE)
     mean = fsum(values) / len(values)

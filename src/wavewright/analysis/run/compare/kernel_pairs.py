@@ -74,9 +74,8 @@ def _likeness(old: KernelUse, other: KernelUse, old_name: _Name, new_name: _Name
     if shared < _SHARED_WORDS_MIN:
         return 0.0
     grids = 1.0 if old.lanes is None or other.lanes is None else _ratio(old.lanes, other.lanes)
-    letters = SequenceMatcher(
-        None, old.name[:_CHARACTERS_COMPARED], other.name[:_CHARACTERS_COMPARED], autojunk=False
-    ).ratio()
+    texts = old.name[:_CHARACTERS_COMPARED], other.name[:_CHARACTERS_COMPARED]
+    letters = SequenceMatcher(None, *texts, autojunk=False).ratio()
     return shared * (0.4 * letters + 0.4 * calls + 0.2 * grids)
 
 

@@ -9,7 +9,13 @@ from math import sqrt
 import polars as pl
 
 from wavewright.analysis.common.gate.check import JudgedFinding
-from wavewright.analysis.run.compare.compared_side import TIMES, PartialComparison, Side, partial_compare
+from wavewright.analysis.run.compare.compared_side import (
+    NORMAL_DEGREES,
+    TIMES,
+    PartialComparison,
+    Side,
+    partial_compare,
+)
 from wavewright.analysis.run.compare.kernel_pairs import KernelUse, pairs_of
 from wavewright.analysis.run.contents.timed_events import Events
 from wavewright.analysis.run.diagnose import combine_diagnosis
@@ -24,8 +30,6 @@ from wavewright.model.run import Run
 _SUBJECTS = {"KERNEL": "kernel", "COPY": "copy", "MARKER": "marker"}
 _TABLES = ("dispatches", "copies", "regions")  #: Tables that have events of these domains.
 _KEYS = ("domain", "name")
-#: Degrees of freedom of the error of a sum over many kernels: so many that the t distribution is a normal one.
-_NORMAL_DEGREES = 10**6
 
 
 @dataclass(frozen=True)
@@ -108,15 +112,14 @@ def _totals(side: Side) -> list[Quantity]:
     variance = side.variance
     calls = int(side.on_gpu["calls"].sum())
     error = None if variance is None or not calls else sqrt(variance)
-    quantities = [Quantity("gpu-time", "", "ns", calls, side.gpu_ns, error, None if error is None else _NORMAL_DEGREES)]
+    quantities = [Quantity("gpu-time", "", "ns", calls, side.gpu_ns, error, None if error is None else NORMAL_DEGREES)]
     quantities.append(Quantity("wall", "", "ns", 1, float(side.wall_ns)))
     times = [side.times.get(name) for name in TIMES]
     spent = sum(time for time in times if time is not None)
     if side.times.get("gpu_count") and spent:
         quantities.append(Quantity("busy", "", "share", 1, 1 - (side.times["idle_ns"] or 0) / spent))
-    if side.step_row is not None:
-        mean, error, degrees = side.step_row
-        quantities.append(Quantity("step", "", "ns", side.steps, mean, error, degrees))
+    if side.step_mean is not None:
+        quantities.append(Quantity("step", "", "ns", side.steps, *side.step_mean))
     return quantities
 
 
@@ -156,7 +159,5 @@ def _weighted_median(values: pl.DataFrame, column: str) -> pl.DataFrame:
 
 def run_findings(partials: Sequence[PartialDiagnosis]) -> tuple[JudgedFinding, ...]:
     """The findings of the diagnosis of a run, with what each can gain at most."""
-    answer = combine_diagnosis(partials)
-    return tuple(
-        JudgedFinding(finding.name, finding.verdict, finding.gain_share_max or 0.0) for finding in answer.findings
-    )
+    findings = combine_diagnosis(partials).findings
+    return tuple(JudgedFinding(finding.name, finding.verdict, finding.gain_share_max or 0.0) for finding in findings)

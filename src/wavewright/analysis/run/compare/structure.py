@@ -1,7 +1,7 @@
 """Two sides of a comparison by their call trees: the GPU time of operators that both have, whatever kernels they use.
 
 The trees of all files of a side become one, nodes of both sides are paired (`tree_pairs`), and GPU work counts for the
-nearest pair above it.
+nearest pair above it. A *pair* has the number of its node in the tree of the base; in arrays of nodes -1 = none.
 """
 
 from __future__ import annotations
@@ -24,10 +24,12 @@ from wavewright.model.schema import empty_frame, frame_of, packaged_specs
 Ints = NDArray[np.int64]
 
 _TABLES = packaged_specs(__package__, owner="RunComparison")
+_NAMES = ("base_name", "name")  #: Names of a pair: of its nodes in the tree of the base and of the side.
 _ROOT, UNLINKED = "run", "launch not known"
+_ROOT_NODE, _UNLINKED_NODE, _FIRST_NODE = 0, 1, 2  #: Of the one tree of a side: two of its own, then those of files.
 _TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
 _MOST_WITHOUT_NOISE = 0.05  #: Share of the time of an operator of which no noise is known, up to which it has one.
-_MOST_NAMES = 4  #: Operators without a partner that are named.
+_NAMED_MAX = 4  #: Operators without a partner that are named.
 
 
 class Structure(NamedTuple):
@@ -39,9 +41,8 @@ class Structure(NamedTuple):
     most_gain_ns: float  #: Per unit: what the side would gain if it were as fast as the base where it is slower.
 
 
-EMPTY = Structure(
-    empty_frame(_TABLES["operators"]), empty_frame(_TABLES["tree"]), empty_frame(_TABLES["kernel_pairs"]), 0.0
-)
+_EMPTY_TABLES = {name: empty_frame(_TABLES[name]) for name in ("operators", "tree", "kernel_pairs")}
+EMPTY = Structure(**_EMPTY_TABLES, most_gain_ns=0.0)
 
 
 def structure(
@@ -50,99 +51,103 @@ def structure(
     """The call trees of a side, by its number, against those of the base, per step of each; empty without operators."""
     if not all(any(forest.nodes.height for forest in side) for side in forests):
         return EMPTY
-    (base, base_work), (side, side_work) = _same_processes(*(_one_tree(each) for each in forests))
-    trees = _trees(base, base_work, side, side_work)
-    partner = paired(*trees)
+    base, side = _same_processes(_one_side(forests[0]), _one_side(forests[1]))
+    base_tree, side_tree = _named_trees(base, side)
+    partner = paired(base_tree, side_tree)
     pair = np.flatnonzero(partner >= 0)
-    back = np.full(side.height, -1, dtype=np.int64)
-    back[partner[pair]] = pair
-    owners = [
-        _owners(tree, partners)
-        for tree, partners in zip(trees, (np.where(partner >= 0, np.arange(base.height), -1), back), strict=True)
-    ]
-    work = [
-        frame.with_columns(pair=pl.Series(owner[frame["node"]]), gpu_ns=pl.col("gpu_ns") / count)
-        for frame, owner, count in zip((base_work, side_work), owners, steps, strict=True)
-    ]
-    sums = [
-        np.bincount(frame["pair"], weights=frame[column], minlength=base.height)
-        for frame in work
-        for column in ("gpu_ns", "gpu_count")
-    ]
-    above = np.where(trees[0].parent >= 0, owners[0][trees[0].parent], -1)
-    pairs = pl.DataFrame(
-        {"pair": pair, "above": above[pair], "own_base_ns": sums[0][pair], "base_gpu_count": sums[1][pair]}
-        | {"own_ns": sums[2][pair], "gpu_count": sums[3][pair], "path": _paths(trees, partner, above)[pair]}
-        | {"other_shape": (trees[0].shapes[pair] != trees[1].shapes[partner[pair]]), "shapes": trees[0].shapes[pair]}
-    ).with_columns(
-        base_name=base["name"].gather(pair),
-        name=side["name"].gather(partner[pair]),
-        side=pl.lit(number, pl.Int64),
-        own_delta_ns=pl.col("own_ns") - pl.col("own_base_ns"),
-    )
-    only = [_only(base, partner, owners[0], pairs, "base_only"), _only(side, back, owners[1], pairs, "side_only")]
+    side_node = partner[pair]
+    pair_of_side = np.full(side.nodes.height, -1, dtype=np.int64)
+    pair_of_side[side_node] = pair
+    base_owner = _owners(base_tree, np.where(partner >= 0, np.arange(base.nodes.height), -1))
+    side_owner = _owners(side_tree, pair_of_side)
+    base_work = base.work.with_columns(pair=base_owner[base.work["node"]], gpu_ns=pl.col("gpu_ns") / steps[0])
+    side_work = side.work.with_columns(pair=side_owner[side.work["node"]], gpu_ns=pl.col("gpu_ns") / steps[1])
+    above = np.where(base_tree.parent >= 0, base_owner[base_tree.parent], -1)
+
+    def sums_of(work: pl.DataFrame, column: str) -> NDArray[np.number]:
+        return np.bincount(work["pair"], weights=work[column], minlength=base.nodes.height)[pair]
+
+    pairs = pl.DataFrame({
+        "side": pl.repeat(number, len(pair), dtype=pl.Int64, eager=True),
+        "pair": pair,
+        "above": above[pair],
+        "path": _paths(base_tree, side_tree, partner, above)[pair],
+        "base_name": base.nodes["name"].gather(pair),
+        "name": side.nodes["name"].gather(side_node),
+        "shapes": base_tree.shapes[pair],
+        "other_shape": base_tree.shapes[pair] != side_tree.shapes[side_node],
+        "base_gpu_count": sums_of(base_work, "gpu_count"),
+        "gpu_count": sums_of(side_work, "gpu_count"),
+        "own_base_ns": sums_of(base_work, "gpu_ns"),
+        "own_ns": sums_of(side_work, "gpu_ns"),
+    }).with_columns(own_delta_ns=pl.col("own_ns") - pl.col("own_base_ns"))  # fmt: skip
+    base_only = _without_partner(base.nodes, partner, base_owner, pairs, "base_only")
+    side_only = _without_partner(side.nodes, pair_of_side, side_owner, pairs, "side_only")
     return Structure(
-        _operators(pairs, only),
-        _tree(pairs, trees[0], pair),
-        _kernel_pairs(work[0], work[1], pairs),
+        _operators(pairs, base_only, side_only),
+        _tree(pairs, base_tree, pair),
+        _kernel_pairs(base_work, side_work, pairs),
         float(pairs["own_delta_ns"].clip(lower_bound=0).sum()),
     )
 
 
-def _one_tree(forests: Sequence[CallForest]) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """The trees of all files of a side below one root, by the numbers of their ranks; and work of no known launch."""
+class _Side(NamedTuple):
+    """The trees of all files of a side below one root."""
+
+    nodes: pl.DataFrame  #: See `NODES`.
+    work: pl.DataFrame  #: See `WORK`.
+
+
+def _one_side(forests: Sequence[CallForest]) -> _Side:
+    """The one tree of a side: files by the numbers of their ranks; work of no known launch is below a node of its own.
+
+    Names of processes are `rank 9`, `rank 10`: by length first they are in the order of their numbers.
+    """
     names = [forest.nodes["name"][0] if forest.nodes.height else "" for forest in forests]
-    order = sorted(range(len(forests)), key=lambda at: (len(names[at]), names[at], at))
-    first, nodes, work = 2, [], []
-    for forest in (forests[at] for at in order):
-        is_top = pl.col("parent") < 0
-        nodes.append(
-            forest.nodes.with_columns(
-                parent=pl.when(is_top).then(0).otherwise(pl.col("parent") + first), depth=pl.col("depth") + 1
-            )
-        )
+    order = sorted(range(len(forests)), key=lambda place: (len(names[place]), names[place], place))
+    first, nodes, work = _FIRST_NODE, [], []
+    for forest in (forests[place] for place in order):
+        parent = pl.when(pl.col("parent") < 0).then(_ROOT_NODE).otherwise(pl.col("parent") + first)
+        nodes.append(forest.nodes.with_columns(parent=parent, depth=pl.col("depth") + 1))
         work.append(forest.work.with_columns(pl.col("node") + first))
         first += forest.nodes.height
-    head = [{"parent": -1, "size": first, "depth": 0, "name": _ROOT, "is_wrapper": False}]
-    head.append({"parent": 0, "size": 1, "depth": 1, "name": UNLINKED, "is_wrapper": False})
-    top = frame_of(NODES, head)
-    count, time = (sum(getattr(each, name) for each in forests) for name in ("unlinked_count", "unlinked_ns"))
-    unlinked_row = pl.DataFrame([(1, UNLINKED, count, time)] if count else [], schema=WORK.dtypes, orient="row")
-    return pl.concat([top, *nodes]), pl.concat([unlinked_row, *work])
-
-
-_Side = tuple[pl.DataFrame, pl.DataFrame]
+    root = {"parent": -1, "size": first, "depth": 0, "name": _ROOT, "is_wrapper": False}
+    unlinked = {"parent": _ROOT_NODE, "size": 1, "depth": 1, "name": UNLINKED, "is_wrapper": False}
+    count, time_ns = (sum(getattr(forest, name) for forest in forests) for name in ("unlinked_count", "unlinked_ns"))
+    unlinked_work = [(_UNLINKED_NODE, UNLINKED, count, time_ns)] if count else []
+    unlinked_frame = pl.DataFrame(unlinked_work, schema=WORK.dtypes, orient="row")
+    return _Side(pl.concat([frame_of(NODES, [root, unlinked]), *nodes]), pl.concat([unlinked_frame, *work]))
 
 
 def _same_processes(base: _Side, side: _Side) -> tuple[_Side, _Side]:
     """Processes are the same by their ranks, where the sides have some in common; else by their order."""
     is_process = (pl.col("depth") == 1) & (pl.col("name") != UNLINKED)
-    ranks = [nodes.filter(is_process)["name"] for nodes, _ in (base, side)]
-    if all(each.is_unique().all() for each in ranks) and set(ranks[0]) & set(ranks[1]):
+    base_ranks, side_ranks = (nodes.filter(is_process)["name"] for nodes, _ in (base, side))
+    are_unique = base_ranks.is_unique().all() and side_ranks.is_unique().all()
+    if are_unique and set(base_ranks) & set(side_ranks):
         return base, side
     by_order = pl.concat_str(pl.lit("process "), pl.int_range(pl.len()).over(is_process) + 1)
     name = pl.when(is_process).then(by_order).otherwise("name")
-    return (base[0].with_columns(name=name), base[1]), (side[0].with_columns(name=name), side[1])
+    base, side = (_Side(nodes.with_columns(name=name), work) for nodes, work in (base, side))
+    return base, side
 
 
-def _trees(
-    base: pl.DataFrame, base_work: pl.DataFrame, side: pl.DataFrame, side_work: pl.DataFrame
-) -> tuple[NamedTree, NamedTree]:
-    """Both trees, with equal numbers for equal texts."""
+def _named_trees(base: _Side, side: _Side) -> tuple[NamedTree, NamedTree]:
+    """The trees of both sides as arrays, with equal numbers for equal texts."""
 
-    def numbers(first: pl.Series, second: pl.Series) -> list[Ints]:
-        every = pl.concat([first, second]).rank("dense").cast(pl.Int64).fill_null(-1).to_numpy()
-        return [every[: len(first)], every[len(first) :]]
+    def numbers(base_texts: pl.Series, side_texts: pl.Series) -> list[Ints]:
+        both = pl.concat([base_texts, side_texts]).rank("dense").cast(pl.Int64).fill_null(-1).to_numpy()
+        return [both[: len(base_texts)], both[len(base_texts) :]]
 
-    names, shapes = (numbers(base[column], side[column]) for column in ("name", "shapes"))
-    kinds = numbers(*(frame.select(category(pl.col("name"))).to_series() for frame in (base_work, side_work)))
-
-    def tree(at: int, nodes: pl.DataFrame, work: pl.DataFrame) -> NamedTree:
-        parent, size, depth, is_wrapper = (nodes[name].to_numpy() for name in ("parent", "size", "depth", "is_wrapper"))
+    names, shapes = (numbers(base.nodes[column], side.nodes[column]) for column in ("name", "shapes"))
+    categories = numbers(*(work.select(category(pl.col("name"))).to_series() for _, work in (base, side)))
+    trees = []
+    for (nodes, work), *numbers_of_side in zip((base, side), names, shapes, categories, strict=True):
+        columns = {column: nodes[column].to_numpy() for column in ("parent", "size", "depth", "is_wrapper")}
         first_work = np.searchsorted(work["node"].to_numpy(), np.arange(nodes.height + 1))
-        return NamedTree(names[at], shapes[at], parent, size, depth, is_wrapper, kinds[at], first_work)
-
-    return tree(0, base, base_work), tree(1, side, side_work)
+        name, shape, kind = numbers_of_side
+        trees.append(NamedTree(name=name, shapes=shape, category=kind, first_work=first_work, **columns))
+    return trees[0], trees[1]
 
 
 def _owners(tree: NamedTree, own_nodes: Ints) -> Ints:
@@ -153,35 +158,35 @@ def _owners(tree: NamedTree, own_nodes: Ints) -> Ints:
     return owner
 
 
-def _paths(trees: tuple[NamedTree, NamedTree], partner: Ints, above: Ints) -> NDArray[np.uint64]:
-    """A number for the names from the root to each pair, of both sides."""
-    path = mixed(trees[0].name.astype(np.uint64)) ^ mixed(mixed(trees[1].name[partner].astype(np.uint64)))
-    for level in levels(trees[0].depth)[1:]:
+def _paths(base: NamedTree, side: NamedTree, partner: Ints, above: Ints) -> NDArray[np.uint64]:
+    """A hash of the names from the root to each pair, of both sides: pairs with one hash are one row of the tree.
+
+    The names of the side are mixed twice, so that a name at the base and the same one at the side do not cancel.
+    """
+    path = mixed(base.name.astype(np.uint64)) ^ mixed(mixed(side.name[partner].astype(np.uint64)))
+    for level in levels(base.depth)[1:]:
         path[level] = mixed(path[above[level]] + path[level])
     return path
 
 
-def _only(nodes: pl.DataFrame, partner: Ints, owner: Ints, pairs: pl.DataFrame, column: str) -> pl.DataFrame:
-    """Names of what has no partner, with their numbers, by the names of the pair around them."""
+def _without_partner(nodes: pl.DataFrame, partner: Ints, owner: Ints, pairs: pl.DataFrame, column: str) -> pl.DataFrame:
+    """The outermost nodes without a partner as text (`name (count), ...`), by the names of the pair around them."""
     parent = nodes["parent"].to_numpy()
     lone = np.flatnonzero((partner < 0) & (partner[parent] >= 0))
-    rows = pl.DataFrame({"pair": owner[lone], "lone": nodes["name"].gather(lone)}).join(
-        pairs.select("pair", *_NAMES), on="pair"
-    )
+    rows = pl.DataFrame({"pair": owner[lone], "lone": nodes["name"].gather(lone)})
+    rows = rows.join(pairs.select("pair", *_NAMES), on="pair")
     counts = rows.group_by(*_NAMES, "lone").len().sort("len", "lone", descending=[True, False])
     texts = pl.concat_str("lone", pl.lit(" ("), "len", pl.lit(")"))
-    more = pl.when(pl.len() > _MOST_NAMES).then(pl.lit(", ...")).otherwise(pl.lit(""))
+    more = pl.when(pl.len() > _NAMED_MAX).then(pl.lit(", ...")).otherwise(pl.lit(""))
     return (
         counts.group_by(_NAMES)
-        .agg(texts.head(_MOST_NAMES).str.join(", ").alias(column), more=more)
+        .agg(texts.head(_NAMED_MAX).str.join(", ").alias(column), more=more)
         .select(*_NAMES, pl.concat_str(column, "more").alias(column))
     )
 
 
-_NAMES = ("base_name", "name")
-
-
-def _operators(pairs: pl.DataFrame, only: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _operators(pairs: pl.DataFrame, base_only: pl.DataFrame, side_only: pl.DataFrame) -> pl.DataFrame:
+    """The table `operators`: pairs by their names, with their noise and what only one side has below them."""
     busy = pairs.filter((pl.col("base_gpu_count") + pl.col("gpu_count")) > 0)
     rows = busy.group_by(*_NAMES, "side").agg(
         pl.col("base_gpu_count", "gpu_count").sum(),
@@ -190,9 +195,8 @@ def _operators(pairs: pl.DataFrame, only: Sequence[pl.DataFrame]) -> pl.DataFram
         time_ns=pl.col("own_ns").sum(),
         other_shape_count=pl.col("other_shape").sum(),
     )
-    rows = rows.join(_noise(busy, rows.height), on=_NAMES, how="left")
-    for names in only:
-        rows = rows.join(names, on=_NAMES, how="left")
+    for more in (_noise(busy, rows.height), base_only, side_only):
+        rows = rows.join(more, on=_NAMES, how="left")
     delta = pl.col("time_ns") - pl.col("base_ns")
     has_base = pl.col("base_ns") > 0
     is_certain = pl.col("noise_ns") <= _TOO_NOISY * pl.col("base_ns")
@@ -216,7 +220,10 @@ def _operators(pairs: pl.DataFrame, only: Sequence[pl.DataFrame]) -> pl.DataFram
 
 
 def _noise(busy: pl.DataFrame, count: int) -> pl.DataFrame:
-    """Per name what its difference may be without a cause, by how the differences of equal pairs spread."""
+    """`noise_ns` per name: what its difference may be without a cause, by how the differences of equal pairs spread.
+
+    Pairs are equal that have one path and one shape; where single ones take much of the time, no noise is known.
+    """
     time = pl.max_horizontal("own_base_ns", "own_ns")
     groups = busy.group_by(*_NAMES, "shapes", "path", "other_shape").agg(
         number=pl.len(), variance=pl.col("own_delta_ns").var(), time=time.sum(), base=pl.col("own_base_ns").sum()
@@ -229,14 +236,12 @@ def _noise(busy: pl.DataFrame, count: int) -> pl.DataFrame:
         time=pl.col("time").sum(),
         base=pl.col("base").sum(),
     )
-    tail = RUN_FALSE_ALARMS / max(count, 1)
+    tail, figures = RUN_FALSE_ALARMS / max(count, 1), ("variance", "degrees", "unknown", "time", "base")
     bounds = [
         max(t_bound(tail, degrees) * sqrt(variance), LEAST_CHANGE * base)
         if degrees and unknown <= _MOST_WITHOUT_NOISE * time
         else None
-        for variance, degrees, unknown, time, base in sums.select(
-            "variance", "degrees", "unknown", "time", "base"
-        ).rows()
+        for variance, degrees, unknown, time, base in sums.select(figures).rows()
     ]
     return sums.select(_NAMES).with_columns(noise_ns=pl.Series(bounds, dtype=pl.Float64))
 
@@ -248,10 +253,10 @@ def _tree(pairs: pl.DataFrame, base: NamedTree, pair: Ints) -> pl.DataFrame:
     above = np.where(pairs["above"] >= 0, place[pairs["above"]], -1)
     depth = np.zeros(len(pair), dtype=np.int64)
     totals = [pairs[name].to_numpy().copy() for name in ("own_base_ns", "own_ns")]
-    every = levels(base.depth[pair])
-    for level in every[1:]:
+    inner_levels = levels(base.depth[pair])[1:]
+    for level in inner_levels:
         depth[level] = depth[above[level]] + 1
-    for level in reversed(every[1:]):
+    for level in reversed(inner_levels):
         for total in totals:
             np.add.at(total, above[level], total[level])
     path = pairs["path"]
@@ -281,18 +286,19 @@ def _kernel_pairs(base: pl.DataFrame, side: pl.DataFrame, pairs: pl.DataFrame) -
     """Work of a pair by its order, where both sides have as many pieces; else by the order of those of a category."""
     heights = [frame.group_by("pair").len() for frame in (base, side)]
     alike = heights[0].join(heights[1], on=["pair", "len"]).select("pair", is_alike=pl.lit(value=True))
+    key = ["pair", "kind", "place"]
+    base_columns = {"base_name": "name", "base_gpu_count": "gpu_count", "base_ns": "gpu_ns"}
+    side_columns = {"name": "name", "gpu_count": "gpu_count", "time_ns": "gpu_ns"}
     keyed_rows = []
-    for frame, ends in ((base, "base_"), (side, "")):
+    for frame, columns in ((base, base_columns), (side, side_columns)):
         rows = frame.join(alike, on="pair", how="left", maintain_order="left")
         kind = pl.when(pl.col("is_alike").is_null()).then(category(pl.col("name"))).fill_null("")
-        rows = rows.with_columns(kind=kind).with_columns(at=pl.int_range(pl.len()).over("pair", "kind"))
-        shown = {f"{ends}name": "name", f"{ends}gpu_count": "gpu_count", f"{ends}ns" if ends else "time_ns": "gpu_ns"}
-        keyed_rows.append(rows.select("pair", "kind", "at", **shown))
-    both = keyed_rows[0].join(keyed_rows[1], on=["pair", "kind", "at"], how="full", coalesce=True)
+        rows = rows.with_columns(kind=kind).with_columns(place=pl.int_range(pl.len()).over("pair", "kind"))
+        keyed_rows.append(rows.select(*key, **columns))
+    both = keyed_rows[0].join(keyed_rows[1], on=key, how="full", coalesce=True)
     rows = both.join(pairs.select("pair", "side", operator="name"), on="pair")
-    sums = rows.group_by("side", "operator", *_NAMES).agg(
-        pl.col("base_gpu_count", "gpu_count", "base_ns", "time_ns").sum()
-    )
+    amounts = pl.col("base_gpu_count", "gpu_count", "base_ns", "time_ns")
+    sums = rows.group_by("side", "operator", *_NAMES).agg(amounts.sum())
     sums = sums.with_columns(delta_ns=pl.col("time_ns") - pl.col("base_ns"))
     largest = pl.max_horizontal("base_ns", "time_ns")
     return _of_table("kernel_pairs", sums.sort(-largest, "operator", *_NAMES, nulls_last=True), keeps_names=True)
@@ -308,10 +314,7 @@ def _of_table(table: str, rows: pl.DataFrame, *, keeps_names: bool = False) -> p
 def other_names(kernel_pairs: pl.DataFrame) -> dict[str, str]:
     """Kernels of the base with the one kernel of the side that always does their work, and does no other."""
     both = kernel_pairs.drop_nulls("name").drop_nulls("base_name").group_by(_NAMES).agg(pl.col("base_gpu_count").sum())
-    of_all = kernel_pairs.select("base_name", "name")
-    partners = [
-        of_all.drop_nulls(name).unique().group_by(name).agg(count=pl.len()).filter(pl.col("count") == 1).select(name)
-        for name in _NAMES
-    ]
-    rows = both.join(partners[0], on="base_name").join(partners[1], on="name")
+    name_pairs = kernel_pairs.select(_NAMES).unique()
+    has_one_partner = [name_pairs.drop_nulls(name).filter(pl.len().over(name) == 1).select(name) for name in _NAMES]
+    rows = both.join(has_one_partner[0], on="base_name").join(has_one_partner[1], on="name")
     return dict(rows.filter(pl.col("base_name") != pl.col("name")).sort(_NAMES).select(_NAMES).rows())

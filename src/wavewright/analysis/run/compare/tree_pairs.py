@@ -1,6 +1,8 @@
 """Nodes of two call trees that are the same: pairs from the roots down, by the names of nodes in their order.
 
 Nodes that wrap others on one side only are looked through; what then has no partner is paired by kinds of kernels.
+Trees have many equal parts: each node has a *form*, a hash of the names of its tree, and where the forms of a pair are
+equal and no shapes are exchanged, all nodes below are paired at once.
 """
 
 from __future__ import annotations
@@ -35,11 +37,11 @@ class NamedTree(NamedTuple):
 
     def children(self, node: int) -> list[int]:
         """The nodes right below one."""
-        nodes, at, end = [], node + 1, node + int(self.size[node])
-        while at < end:
-            nodes.append(at)
-            at += int(self.size[at])
-        return nodes
+        children, child, end = [], node + 1, node + int(self.size[node])
+        while child < end:
+            children.append(child)
+            child += int(self.size[child])
+        return children
 
     def categories(self, node: int) -> list[int]:
         """Kinds of kernels that run below a node, in order of kinds."""
@@ -76,25 +78,28 @@ def paired(first: NamedTree, second: NamedTree) -> Ints:
 
 def _are_in_place(first: Ints, second: Ints) -> bool:
     """True if no other order of nodes would pair more equal shapes than theirs does."""
-    same = int((first == second).sum())
-    if same == len(first):
+    equal_count = int((first == second).sum())
+    if equal_count == len(first):
         return True
-    least = min(first.min(), second.min())
-    height = max(first.max(), second.max()) - least + 1
-    counts = [np.bincount(side - least, minlength=height) for side in (first, second)]
-    return same == int(np.minimum(*counts).sum())
+    lowest = min(first.min(), second.min())
+    height = max(first.max(), second.max()) - lowest + 1
+    counts = [np.bincount(shapes - lowest, minlength=height) for shapes in (first, second)]
+    return equal_count == int(np.minimum(*counts).sum())
 
 
 def _forms(tree: NamedTree) -> NDArray[np.uint64]:
-    """A number for each node, equal for trees of equal names (and, but for one in 2^64 cases, for no others)."""
+    """A number for each node, equal for trees of equal names (and, but for one in 2^64 cases, for no others).
+
+    It is the hash of the name, plus those of the children times an odd weight by their places among their siblings.
+    """
     form = mixed(tree.name.astype(np.uint64))
     place = np.zeros(len(form), dtype=np.int64)
-    every = levels(tree.depth)
-    for level in every[1:]:
+    inner_levels = levels(tree.depth)[1:]
+    for level in inner_levels:
         above = tree.parent[level]
         place[level] = np.arange(len(level)) - np.searchsorted(above, above)
     weight = mixed(place.astype(np.uint64)) | np.uint64(1)
-    for level in reversed(every[1:]):
+    for level in reversed(inner_levels):
         np.add.at(form, tree.parent[level], mixed(form[level]) * weight[level])
     return form
 
@@ -126,50 +131,50 @@ class _Pairing:
         return bool(self._forms[0][left_node] == self._forms[1][right_node]) and _are_in_place(*below)
 
     def below(self, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
-        """The pairs below a pair: by names, through what only one side has around them, at last by kinds of kernels."""
+        """The pairs of the nodes below a pair: of equal names, then of what is inside those that are left.
+
+        Each round opens nodes, so that their children take their places: first those around names that the other side
+        has, then, unless the nodes run the same kinds of kernels and are paired for that, all wrappers.
+        """
         first, second = self._first, self._second
         node_pairs: _Pairs = []
         for _ in range(_MOST_ROUNDS):
             pairs = self._aligned(left_nodes, right_nodes)
             node_pairs += pairs
-            left_nodes, right_nodes = (
-                [node for node in nodes if node not in {pair[side] for pair in pairs}]
-                for side, nodes in enumerate((left_nodes, right_nodes))
-            )
+            paired_left, paired_right = {left for left, _ in pairs}, {right for _, right in pairs}
+            left_nodes = [node for node in left_nodes if node not in paired_left]
+            right_nodes = [node for node in right_nodes if node not in paired_right]
             if not left_nodes or not right_nodes:
                 break
-            inner_nodes = (
-                _opened(first, left_nodes, _around(first, second, right_nodes)),
-                _opened(second, right_nodes, _around(second, first, left_nodes)),
-            )
-            if inner_nodes == (left_nodes, right_nodes):
-                kinds = [
-                    [tree.categories(node) for node in nodes]
-                    for tree, nodes in ((first, left_nodes), (second, right_nodes))
-                ]
-                if kinds[0] == kinds[1]:
+            inner_left = _opened(first, left_nodes, _around(first, second, right_nodes))
+            inner_right = _opened(second, right_nodes, _around(second, first, left_nodes))
+            if (inner_left, inner_right) == (left_nodes, right_nodes):
+                left_kinds = [first.categories(node) for node in left_nodes]
+                if left_kinds == [second.categories(node) for node in right_nodes]:
                     node_pairs += zip(left_nodes, right_nodes, strict=True)
                     break
-                inner_nodes = (
-                    _opened(first, left_nodes, lambda node: bool(first.is_wrapper[node])),
-                    _opened(second, right_nodes, lambda node: bool(second.is_wrapper[node])),
-                )
-            if inner_nodes == (left_nodes, right_nodes):
+                inner_left = _opened(first, left_nodes, lambda node: bool(first.is_wrapper[node]))
+                inner_right = _opened(second, right_nodes, lambda node: bool(second.is_wrapper[node]))
+            if (inner_left, inner_right) == (left_nodes, right_nodes):
                 break
-            left_nodes, right_nodes = inner_nodes
+            left_nodes, right_nodes = inner_left, inner_right
         return node_pairs
 
     def _aligned(self, left_nodes: list[int], right_nodes: list[int]) -> _Pairs:
-        """Pairs of equal names in one order: those of most weight, where equal forms and shapes count more."""
+        """Pairs of equal names in one order: those of most weight, where equal forms and shapes count more.
+
+        It is the alignment of two lists (`best[i, j]` is that of the first i and j nodes), after what is equal from the
+        start; a pair of equal names weighs 1, an equal form 1 more, equal shapes 2 more.
+        """
         first, second, forms = self._first, self._second, self._forms
-        head = 0
+        equal_count = 0
         for left_node, right_node in zip(left_nodes, right_nodes, strict=False):
             is_same = forms[0][left_node] == forms[1][right_node]
             if not is_same or first.shapes[left_node] != second.shapes[right_node]:
                 break
-            head += 1
-        pairs = list(zip(left_nodes[:head], right_nodes[:head], strict=True))
-        left_nodes, right_nodes = left_nodes[head:], right_nodes[head:]
+            equal_count += 1
+        pairs = list(zip(left_nodes[:equal_count], right_nodes[:equal_count], strict=True))
+        left_nodes, right_nodes = left_nodes[equal_count:], right_nodes[equal_count:]
         if not left_nodes or not right_nodes:
             return pairs
         if len(left_nodes) * len(right_nodes) > _MOST_CELLS:
@@ -200,12 +205,12 @@ class _Pairing:
         return [(node, places[name].pop()) for node in left_nodes if places.get(name := int(self._first.name[node]))]
 
 
-def _around(tree: NamedTree, other: NamedTree, others: list[int]) -> Callable[[int], bool]:
-    """True for a node of a tree with a name inside that some others of the other tree have themselves."""
-    names = {int(other.name[node]) for node in others}
+def _around(tree: NamedTree, other: NamedTree, other_nodes: list[int]) -> Callable[[int], bool]:
+    """True for a node of a tree with a name inside that some nodes of the other tree have themselves."""
+    names = {int(other.name[node]) for node in other_nodes}
     return lambda node: not tree.names_inside(node).isdisjoint(names)
 
 
 def _opened(tree: NamedTree, nodes: Sequence[int], is_opened: Callable[[int], bool]) -> list[int]:
-    """The nodes, in place of some those below them."""
-    return [each for node in nodes for each in (tree.children(node) if is_opened(node) else [node])]
+    """The nodes, with their children in place of those that are opened."""
+    return [inner for node in nodes for inner in (tree.children(node) if is_opened(node) else [node])]

@@ -82,9 +82,8 @@ def combine_launch_statistics(partials: Sequence[PartialLaunchStatistics]) -> La
         ("call", [part.calls for part in partials], ("median_ns", "total_ns")),
         ("delay", [part.delays for part in partials], ("mean_ns", "median_ns", "p95_ns", "max_ns")),
     ):
-        times = described(merged(statistics, ["function"])).select(
-            pl.col("function").cast(pl.String), **{f"{prefix}_{name}": name for name in columns}
-        )
+        times = described(merged(statistics, ["function"]))
+        times = times.select(pl.col("function").cast(pl.String), **{f"{prefix}_{name}": name for name in columns})
         functions = functions.join(times, on="function", how="left")
     share = pl.when(pl.col("work_count") > 0).then(pl.col("unknown_count") / pl.col("work_count"))
     processes = _together(tables["processes"], [part.processes.with_columns(unknown_share=share) for part in partials])
@@ -132,9 +131,8 @@ def _launching(run: Run, slots: Launches) -> tuple[pl.DataFrame, int]:
 def _first_work(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """One row per launch: its call, process, the start of its first work, and how much work it launched."""
     launched = work.filter(pl.col("slot").is_not_null())
-    firsts = launched.group_by("slot", maintain_order=True).agg(
-        pl.col("process").first(), first_ns=pl.col("start_ns").min(), works=pl.len().cast(pl.Int64)
-    )
+    groups = launched.group_by("slot", maintain_order=True)
+    firsts = groups.agg(pl.col("process").first(), first_ns=pl.col("start_ns").min(), works=pl.len().cast(pl.Int64))
     return firsts.join(calls, on="slot", maintain_order="left")
 
 
@@ -160,9 +158,8 @@ def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, 
             continue
         span, width = last - first, -(-(last - first) // _BINS)
         waiting = of_process[process,].lazy().filter(pl.col("call_ns") <= pl.col("first_ns"))
-        edges = pl.LazyFrame({"time": pl.int_range(0, span, width, eager=True)}).with_columns(
-            change=pl.lit(0, pl.Int64)
-        )
+        edges = pl.LazyFrame({"time": pl.int_range(0, span, width, eager=True)})
+        edges = edges.with_columns(change=pl.lit(0, pl.Int64))
         changes = [
             waiting.select(time=pl.col(name).clip(first, last) - first, change=pl.lit(change, pl.Int64))
             for name, change in (("call_ns", 1), ("first_ns", -1))
@@ -195,9 +192,8 @@ def _per_step(run: Run, spans: pl.DataFrame, launches: pl.DataFrame, marker: str
     def started(events: pl.DataFrame) -> pl.DataFrame:
         return in_steps(events, steps).group_by("step").agg(n=pl.len())
 
-    pieces = [
-        started(calls.select("process", at_ns="start_ns")) for calls, _ in region_pieces(run, ["process", "start_ns"])
-    ]
+    calls_of_pieces = (calls for calls, _ in region_pieces(run, ["process", "start_ns"]))
+    pieces = [started(calls.select("process", at_ns="start_ns")) for calls in calls_of_pieces]
     calls = pl.concat([pl.DataFrame(schema={"step": pl.UInt32, "n": pl.UInt32}), *pieces])
     counts = {
         "calls_per_step": calls.group_by("step").agg(pl.col("n").sum()),

@@ -202,9 +202,8 @@ def folded_layers(answer: Regions, *, sort: str | None = None) -> Regions:
     """The tree with one node for modules of PyTorch that differ only in their number: `nn.Module: DecoderLayer_*`."""
     name = pl.col("name")
     is_layer = name.str.starts_with(LAYER)
-    tree = answer.tree.with_columns(
-        pl.when(is_layer).then(name.str.replace(r"_\d+$", "_*")).otherwise(name).alias("name")
-    )
+    name_of_kind = pl.when(is_layer).then(name.str.replace(r"_\d+$", "_*")).otherwise(name)
+    tree = answer.tree.with_columns(name_of_kind.alias("name"))
     if tree["name"].equals(answer.tree["name"], null_equal=True):
         return answer
     merged = with_inclusive(merged_trees([tree.drop(_DERIVED)]))

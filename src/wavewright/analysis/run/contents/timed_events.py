@@ -78,9 +78,8 @@ class Events:
             times = {"start_ns": pl.col("time_ns").min(), "end_ns": pl.col("time_ns").max()}
             parts = [*self._extents, *(piece.group_by("process").agg(**times) for piece in marks)]
             extents = pl.concat(parts).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-        processes = extents.join(self._who, on="process", how="left").join(
-            self._busy.by_process(), on="process", how="left"
-        )
+        processes = extents.join(self._who, on="process", how="left")
+        processes = processes.join(self._busy.by_process(), on="process", how="left")
         return processes.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
 
     def gpus(self) -> pl.DataFrame:

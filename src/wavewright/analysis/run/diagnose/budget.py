@@ -39,9 +39,8 @@ def budget_of(diagnosis: RunDiagnosis) -> TimeBudget:
     window_ns, count = int(gpus["window_ns"].sum()), max(gpus.height, 1)
     times = {part: int(gpus[column].sum()) for part, column in PARTS.items()} if window_ns else {}
     rows = [(part, time_ns / count, time_ns / window_ns) for part, time_ns in times.items()]
-    return TimeBudget(
-        pl.DataFrame(rows, schema=TimeBudget.tables["parts"].dtypes, orient="row"), gpus, window_ns / count
-    )
+    parts = pl.DataFrame(rows, schema=TimeBudget.tables["parts"].dtypes, orient="row")
+    return TimeBudget(parts, gpus, window_ns / count)
 
 
 def budget(run: Run) -> TimeBudget:

@@ -237,9 +237,8 @@ def _nodes(gpus: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: i
     widths = [bin_width(begin, end, count) for begin, end in rows.select("start_ns", "end_ns").iter_rows()]
     width = pl.Series("bin_ns", widths, pl.Int64)
     last = pl.max_horizontal("start_ns", pl.col("end_ns") - 1)
-    return rows.with_columns(width, unused_gpu_count=pl.col("n").fill_null(0)).with_columns(
-        bin_count=last // pl.col("bin_ns") - pl.col("start_ns") // pl.col("bin_ns") + 1
-    )
+    rows = rows.with_columns(width, unused_gpu_count=pl.col("n").fill_null(0))
+    return rows.with_columns(bin_count=last // pl.col("bin_ns") - pl.col("start_ns") // pl.col("bin_ns") + 1)
 
 
 def _over_time(

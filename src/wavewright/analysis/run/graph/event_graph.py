@@ -149,9 +149,8 @@ class EventGraph:
         )
         lasts = ends.group_by("process", "is_working").agg(pl.col("before").max(), pl.col("after").max())
         last = lasts.sort("is_working").group_by("process", maintain_order=True).last()
-        processes = self.processes.join(last, on="process").with_columns(
-            end_ns=pl.col("after") + pl.col("end_ns") - pl.col("before")
-        )
+        processes = self.processes.join(last, on="process")
+        processes = processes.with_columns(end_ns=pl.col("after") + pl.col("end_ns") - pl.col("before"))
         others = processes.filter(~pl.col("process").is_in(punctual.implode()))
         ending = pl.concat([others, processes.join(others, on="group", how="anti")])
         starts = self.spans.select("group", group_start_ns="start_ns")
@@ -212,9 +211,8 @@ def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:
     tables = {name: [pl.DataFrame(schema=dtypes | {"part": pl.UInt32})] for name, dtypes in columns.items()}
     event_count = track_count = process_count = 0
     for number, part in enumerate(partials):
-        of_events, of_tracks, of_processes = (
-            pl.lit(count, pl.UInt32) for count in (event_count, track_count, process_count)
-        )
+        counts = (event_count, track_count, process_count)
+        of_events, of_tracks, of_processes = (pl.lit(count, pl.UInt32) for count in counts)
         shifted = {
             "events": [pl.col("launch") + of_events, pl.col("track", "awaited") + of_tracks],
             "tracks": [pl.col("process") + of_processes],
@@ -231,9 +229,8 @@ def _united(partials: Sequence[PartialGraph]) -> dict[str, pl.DataFrame]:
 
 def _grouped(processes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     """Processes with `process`, `local` (number in their run) and `group`: those that meet each other are one group."""
-    numbered = processes.with_row_index("process").with_columns(
-        local=pl.int_range(pl.len(), dtype=pl.UInt32).over("part")
-    )
+    numbered = processes.with_row_index("process")
+    numbered = numbered.with_columns(local=pl.int_range(pl.len(), dtype=pl.UInt32).over("part"))
     keys = numbered.select("part", "process", "local")
     members = rows.filter(pl.col("meeting").is_not_null()).select("meeting", "part", local="process")
     met = members.join(keys, on=["part", "local"]).select("meeting", "process").unique()

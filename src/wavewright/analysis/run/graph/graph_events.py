@@ -236,9 +236,9 @@ def _dependencies(recorded: pl.DataFrame, events: pl.DataFrame) -> pl.DataFrame:
         .sort("time", "start_ns", "work")
     )
     has_both = pl.col("handle").is_not_null() & pl.col("track").is_not_null()
-    records = timed.filter(pl.col("role") == "record", has_both).join_asof(
-        launched.select("track", "time", before="work"), on="time", by="track", check_sortedness=False
-    )
+    work_before = launched.select("track", "time", before="work")
+    records = timed.filter(pl.col("role") == "record", has_both)
+    records = records.join_asof(work_before, on="time", by="track", check_sortedness=False)
     waits = timed.filter(pl.col("role").is_in(["stream wait", "event synchronisation"])).join_asof(
         records.select("process", "handle", "time", "before"),
         on="time",

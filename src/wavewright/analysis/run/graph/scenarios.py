@@ -134,13 +134,11 @@ def _bandwidth(graph: EventGraph, value: str) -> Change:
     count = pl.len().over("meeting")
     size = pl.max_horizontal("in_bytes", "out_bytes")  # all-gather: output, reduce-scatter: input; others are equal
     service = pl.col("end_ns") - pl.col("start_ns").max().over("meeting")
-    rows = graph.collectives.filter(pl.col("meeting").is_not_null() & pl.col("event").is_not_null()).drop(
-        "start_ns", "end_ns"
-    )
+    rows = graph.collectives.filter(pl.col("meeting").is_not_null() & pl.col("event").is_not_null())
+    rows = rows.drop("start_ns", "end_ns")
     rows = rows.join(graph.events.select("event", "start_ns", "end_ns"), on="event")
-    sized = rows.with_columns(target_ns=size * bus_factor(count) / rate, service_ns=service).filter(
-        pl.col("target_ns") > 0, pl.col("service_ns") > 0
-    )
+    sized = rows.with_columns(target_ns=size * bus_factor(count) / rate, service_ns=service)
+    sized = sized.filter(pl.col("target_ns") > 0, pl.col("service_ns") > 0)
     if not sized.height:
         raise UsageError("the size of no matched collective is recorded", advice="PyTorch traces record them")
     scales = (sized["target_ns"] / sized["service_ns"]).clip(0.0, 1000.0).round(6)

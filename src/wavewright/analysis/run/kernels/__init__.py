@@ -101,9 +101,8 @@ def _histogram(sums: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     """Ten ranges per factor of ten: wide enough for a terminal, narrow enough for two humps."""
     step = (pl.col("value").clip(lower_bound=1).log10() * 10 + 1e-9).floor()
     counts = values.with_columns(step=step).group_by("group", "step").agg(calls=pl.col("count").sum())
-    return counts.join(sums.select("group", "name"), on="group").with_columns(
-        from_ns=pl.lit(10.0).pow(pl.col("step") / 10)
-    )
+    counts = counts.join(sums.select("group", "name"), on="group")
+    return counts.with_columns(from_ns=pl.lit(10.0).pow(pl.col("step") / 10))
 
 
 def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:

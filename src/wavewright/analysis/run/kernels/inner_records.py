@@ -58,9 +58,8 @@ class InnerRecords:
         calls = run.read("graph_calls", columns).with_columns(pl.col("name").cast(pl.String))
         parents = dict(calls.select("graph_call", "parent_call").iter_rows())
         names = dict(calls.select("graph_call", "name").iter_rows())
-        pairs = [
-            (call, (name, count)) for call, name, count in kernels.select("graph_call", "name", "workgroups").rows()
-        ]
+        rows = kernels.select("graph_call", "name", "workgroups").rows()
+        pairs = [(call, (name, count)) for call, name, count in rows]
         inner = calls.filter(pl.col("name").is_in(list(self._called))).select("graph_call", "name", "event_properties")
         pairs += [(call, (name, text)) for call, name, text in inner.iter_rows()]
         records: dict[int, list[tuple[str, Any]]] = {}

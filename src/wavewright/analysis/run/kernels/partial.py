@@ -79,9 +79,8 @@ def _with_text(events: pl.DataFrame) -> pl.DataFrame:
 
 def _named(statistics: Statistics, matching: _Matching) -> Statistics:
     """Statistics by name instead of by number of a name."""
-    names = statistics.sums.select(pl.col("name").cast(pl.UInt32)).join(
-        matching.codes, on="name", how="left", maintain_order="left"
-    )
+    names = statistics.sums.select(pl.col("name").cast(pl.UInt32))
+    names = names.join(matching.codes, on="name", how="left", maintain_order="left")
     return replace(statistics, sums=statistics.sums.with_columns(name=names["text"]))
 
 
@@ -154,9 +153,8 @@ def merged_shapes(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
 def _latencies(run: Run, events: pl.DataFrame) -> Statistics:
     """Time from the start of the launching call to the start of the dispatch; negative times are left out."""
     code = pl.col("name").to_physical()
-    waits = events.select(code, end_ns="start_ns").hstack(
-        launches_of(run, events).of(events).select(start_ns="launch_start_ns")
-    )
+    waits = events.select(code, end_ns="start_ns")
+    waits = waits.hstack(launches_of(run, events).of(events).select(start_ns="launch_start_ns"))
     return statistics_of([waits.filter(pl.col("start_ns") <= pl.col("end_ns"))], ["name"])
 
 

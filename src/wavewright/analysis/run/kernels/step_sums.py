@@ -16,9 +16,8 @@ class StepSums:
 
     def __init__(self, run: Run) -> None:
         columns = ["process", "name", "start_ns", "end_ns"]
-        rows = [
-            pl.DataFrame(schema={"process": pl.UInt32, "start_ns": pl.Int64, "end_ns": pl.Int64, "step": pl.String})
-        ]
+        schema = {"process": pl.UInt32, "start_ns": pl.Int64, "end_ns": pl.Int64, "step": pl.String}
+        rows = [pl.DataFrame(schema=schema)]
         for piece in run.chunks("regions", ["domain", *columns]):
             markers = piece.filter(pl.col("domain").cast(pl.String) == "MARKER")
             names = markers["name"].unique().cast(pl.String).drop_nulls().to_list()

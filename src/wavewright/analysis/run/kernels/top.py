@@ -39,9 +39,8 @@ def combine_top(partials: Sequence[PackedDurations], *, with_calls: bool = False
     if not group:
         rows = rows.with_columns(path=pl.lit(None, pl.String))
     total = pl.col("total_ns").sum().over("path")
-    things = rows.with_columns(share=pl.col("total_ns") / total.replace(0, None)).sort(
-        -total, "path", -pl.col("total_ns"), "domain", "name", nulls_last=True
-    )
+    things = rows.with_columns(share=pl.col("total_ns") / total.replace(0, None))
+    things = things.sort(-total, "path", -pl.col("total_ns"), "domain", "name", nulls_last=True)
     spec = Top.tables["things"]
     categories = time_by_category(things).select(Top.tables["categories"].names)
     return Top(things.select(spec.names), categories, int(rows["total_ns"].sum()), with_calls)

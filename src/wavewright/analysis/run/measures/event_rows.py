@@ -37,16 +37,14 @@ def nested(frame: pl.DataFrame, keys: Sequence[str], *, may_nest: bool) -> tuple
     ends close what began last: `row` of `frame`, `line`, `track` (of what overlaps on a line), `is_end`.
     """
     lines = frame.select(keys).unique().sort(keys, nulls_last=True).with_row_index("line")
-    events = frame.select(*keys, "start_ns", "end_ns").join(
-        lines, on=keys, how="left", nulls_equal=True, maintain_order="left"
-    )
-    order = events.select(
-        pl.arg_sort_by("line", "start_ns", "end_ns", descending=[False, False, True], maintain_order=True)
-    ).to_series()
+    events = frame.select(*keys, "start_ns", "end_ns")
+    events = events.join(lines, on=keys, how="left", nulls_equal=True, maintain_order="left")
+    descending = [False, False, True]
+    by_start = pl.arg_sort_by("line", "start_ns", "end_ns", descending=descending, maintain_order=True)
+    order = events.select(by_start).to_series()
     ordered = events.select("line", "start_ns", "end_ns")[order]
-    edges = pl.DataFrame(
-        _core.nested_events(ordered["line"].cast(pl.UInt64), ordered["start_ns"], ordered["end_ns"], may_nest)
-    )
+    line = ordered["line"].cast(pl.UInt64)
+    edges = pl.DataFrame(_core.nested_events(line, ordered["start_ns"], ordered["end_ns"], may_nest))
     edges = edges.with_columns(
         ordered["line"].gather(edges["row"]).alias("line"),
         order.gather(edges["row"]).alias("row"),

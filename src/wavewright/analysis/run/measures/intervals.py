@@ -115,9 +115,8 @@ def time_within(merged_intervals: pl.DataFrame, windows: pl.DataFrame, by: Seque
     """Time of each window (`start_ns`, `end_ns`) that the `merged` intervals of its group cover."""
     if not merged_intervals.height or not windows.height:
         return pl.repeat(0, windows.height, dtype=pl.Int64, eager=True)
-    begins, ends = (
-        covered_before(merged_intervals, windows.select(*by, time_ns=name), by) for name in ("start_ns", "end_ns")
-    )
+    edges = (windows.select(*by, time_ns=name) for name in ("start_ns", "end_ns"))
+    begins, ends = (covered_before(merged_intervals, times, by) for times in edges)
     return ends - begins
 
 

@@ -42,9 +42,8 @@ def pairs(together: pl.DataFrame, with_bit: pl.DataFrame, by: Sequence[str], mem
     bits = members.select("bit").unique().sort("bit")
     with_member = together.join(bits, how="cross").filter(pl.col("members") & pl.col("bit") != 0)
     busy = with_member.group_by(*by, "bit").agg(busy_ns=pl.col("length_ns").sum())
-    with_both = with_member.join(bits.rename({"bit": "higher_bit"}), how="cross").filter(
-        pl.col("members") & pl.col("higher_bit") != 0, pl.col("bit") < pl.col("higher_bit")
-    )
+    with_both = with_member.join(bits.rename({"bit": "higher_bit"}), how="cross")
+    with_both = with_both.filter(pl.col("members") & pl.col("higher_bit") != 0, pl.col("bit") < pl.col("higher_bit"))
     both = with_both.group_by(*by, "bit", "higher_bit").agg(both_ns=pl.col("length_ns").sum())
     with_busy = members.join(busy, on=[*by, "bit"], nulls_equal=True)
     first, second = (

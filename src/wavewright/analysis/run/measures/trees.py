@@ -42,9 +42,8 @@ def folded(names: pl.Series, seen: frozenset[str] = frozenset()) -> tuple[pl.Ser
         .str.replace_all(r"\b0x[0-9a-fA-F]{4,}", "0x*")
         .str.replace(r"^ProfilerStep#\d+", "ProfilerStep#*")
     )
-    frame = (
-        pl.DataFrame({"name": names}).select(plain).with_columns(pattern=pl.col("name").str.replace_all(r"\d+", "*"))
-    )
+    frame = pl.DataFrame({"name": names}).select(plain)
+    frame = frame.with_columns(pattern=pl.col("name").str.replace_all(r"\d+", "*"))
     is_number = (pl.col("name") != pl.col("pattern")) & ~pl.col("name").str.contains(_NUMBERED)
     counts = frame.filter(is_number).group_by("pattern").agg(pl.col("name").n_unique())
     patterns = seen | frozenset(counts.filter(pl.col("name") > MANY)["pattern"])
@@ -56,12 +55,8 @@ def side_by_side(trees: Sequence[pl.DataFrame], empty: pl.DataFrame) -> pl.DataF
     """All nodes of all trees, numbered on, with the columns of an empty one."""
     first, numbered = 0, [empty]
     for tree in trees:
-        is_root = pl.col("parent") < 0
-        numbered.append(
-            tree.with_columns(
-                node=pl.col("node") + first, parent=pl.when(is_root).then(-1).otherwise(pl.col("parent") + first)
-            ).select(empty.columns)
-        )
+        parent = pl.when(pl.col("parent") < 0).then(-1).otherwise(pl.col("parent") + first)
+        numbered.append(tree.with_columns(node=pl.col("node") + first, parent=parent).select(empty.columns))
         first += tree.height
     return pl.concat(numbered)
 
@@ -101,9 +96,8 @@ def with_inclusive(tree: pl.DataFrame) -> pl.DataFrame:
             gpu_total_ns=pl.col("gpu_ns") + pl.col("ns").fill_null(0),
         )
         totals.append(level.select("node", "gpu_total_count", "gpu_total_ns"))
-        below = level.group_by(node="parent").agg(
-            count=pl.col("gpu_total_count").sum(), ns=pl.col("gpu_total_ns").sum()
-        )
+        groups = level.group_by(node="parent")
+        below = groups.agg(count=pl.col("gpu_total_count").sum(), ns=pl.col("gpu_total_ns").sum())
     return tree.join(pl.concat(totals), on="node", how="left", maintain_order="left")
 
 

@@ -31,9 +31,8 @@ def allocation_rows(run: Run) -> pl.DataFrame:
     address and size count. `event` names the stack of an allocation, where the format has them.
     """
     stored = _stored(run)
-    calls = _calls(run).join(
-        stored.filter(pl.col("pool") == "HIP").select("process").unique(), on="process", how="anti"
-    )
+    calls = _calls(run)
+    calls = calls.join(stored.filter(pl.col("pool") == "HIP").select("process").unique(), on="process", how="anti")
     rows = pl.concat([stored, calls]).filter(pl.col("end_ns").is_not_null(), pl.col("process").is_not_null())
     sized = pl.when(pl.col("size_bytes").is_between(0, _LARGEST)).then("size_bytes")
     return rows.with_columns(size_bytes=sized).sort("end_ns", maintain_order=True)
@@ -68,9 +67,8 @@ def _stored(run: Run) -> pl.DataFrame:
 def _is_of_host() -> pl.Expr:
     """True if the allocator of a framework is that of the host: PyTorch's device type 0, or XLA's without a GPU."""
     text = pl.col("properties").fill_null("")
-    return text.str.contains(r'"Device Type"\s*:\s*0\b') | text.str.contains(
-        r'"allocator_name"\s*:\s*"[^"]*(?i:host|cpu)'
-    )
+    is_device_0_type = text.str.contains(r'"Device Type"\s*:\s*0\b')
+    return is_device_0_type | text.str.contains(r'"allocator_name"\s*:\s*"[^"]*(?i:host|cpu)')
 
 
 def _number(keys: tuple[str, ...]) -> pl.Expr:
@@ -90,9 +88,8 @@ def _calls(run: Run) -> pl.DataFrame:
     calls = calls.join(arguments, on=["process", "event"], how="left", nulls_equal=False, maintain_order="left")
     text = pl.col("event_properties")
     size = pl.coalesce("size", *(text.str.extract(rf'"{key}"\s*:\s*"?(\d{{1,18}})\b') for key in _SIZES))
-    address = pl.coalesce(
-        "address", *(text.str.extract(rf'"{key}"\s*:\s*"?((?:0x)?[0-9a-fA-F]{{1,16}})\b') for key in _ADDRESSES)
-    )
+    addresses = (text.str.extract(rf'"{key}"\s*:\s*"?((?:0x)?[0-9a-fA-F]{{1,16}})\b') for key in _ADDRESSES)
+    address = pl.coalesce("address", *addresses)
     gpus = run.read("agents", ["agent", "process", "kind"]).filter(pl.col("kind") == "GPU")
     single = gpus.filter(pl.len().over("process") == 1).select("process", "agent")
     rows = calls.with_columns(size=size, address=address).join(single, on="process", how="left", maintain_order="left")

@@ -63,14 +63,14 @@ def run_curves(run: Run, name: str, clocks: NodeClocks | None = None) -> RunCurv
 def _busy(run: Run, clocks: NodeClocks) -> RunCurves:
     gpu_index = index_gpus(run)
     busy = merged(intervals(gpu_work(run, gpu_index), ["place"]), ["place"])
-    begins = clocks.begins("machine")
+    starts = clocks.starts("machine")
     several = clocks.nodes.height > 1
     curves: list[tuple[str, pl.DataFrame]] = []
     for place in gpu_index.table.iter_rows(named=True):
         stretches = busy.filter(pl.col("place") == place["place"])
         if not stretches.height:
             continue
-        first = begins.get(place["machine"], 0)
+        first = starts.get(place["machine"], 0)
         gpu = "GPU not recorded" if place["gpu"] is None else f"GPU {place['gpu']}"
         edges = pl.concat([
             stretches.select(time_ns=pl.col("start_ns") - first, value=pl.lit(1.0)),

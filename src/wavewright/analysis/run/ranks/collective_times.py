@@ -249,9 +249,8 @@ class Meetings:
         for more in (waits_of_ranks(self.met, by), lasts, clocks):
             rows = rows.join(more, on=by, how="left")
         wait = pl.when(pl.col("matched_count") > 0).then(pl.col("wait_ns").fill_null(0))
-        return rows.with_columns(wait_ns=wait, last_count=pl.col("last_count").fill_null(0)).sort(
-            "rank", *PROCESS, *by, nulls_last=True
-        )
+        rows = rows.with_columns(wait_ns=wait, last_count=pl.col("last_count").fill_null(0))
+        return rows.sort("rank", *PROCESS, *by, nulls_last=True)
 
     def caveats(self) -> Iterator[Caveat]:
         """Reasons against the numbers."""

@@ -1,6 +1,7 @@
 """Rules that select the rows of a table: one for each field of a selection that concerns it.
 
-A rule names the columns that it reads and makes a filter for each chunk; all rules of a table must match.
+A rule names the columns that it reads and makes a filter for each chunk; all rules of a table must match. What a rule
+needs of other tables (numbers of agents, calls, chosen events) is read when the rule is first used.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from wavewright.model.run import RunSource
 from wavewright.model.run_tables import NUMBERED, RUN
 
 _CUT = ("dispatches", "copies", "allocations", "regions", "monitors")  #: Tables of events that a window can cut.
-_ENDS = ("agent", "src_agent", "dst_agent")
+_AGENT_COLUMNS = ("agent", "src_agent", "dst_agent")  #: An event is of a GPU that one of them names.
 
 
 class Rule(NamedTuple):
@@ -37,7 +38,7 @@ class ChoiceRules:
         self._source = source
         self._selection = selection
         self._pattern = None if selection.kernel is None else name_pattern(selection.kernel)
-        self._names: dict[str | None, bool] = {}
+        self._is_match: dict[str | None, bool] = {}  #: By the names of kernels so far.
         self.windows = windows_of(source, selection, processes)
 
     def of(self, table: str) -> list[Rule]:
@@ -53,15 +54,15 @@ class ChoiceRules:
     def _event_rules(self, table: str) -> Iterator[Rule]:
         selection, names = self._selection, RUN[table].names
         if self.windows is not None:
-            begin, end = TIMED.get(table, ("start_ns", "end_ns"))
-            yield Rule(("process", begin, end), lambda piece: self._in_window(piece, begin, end))
-        if self._pattern is not None and table == "copies":
+            start, end = TIMED.get(table, ("start_ns", "end_ns"))
+            yield Rule(("process", start, end), lambda piece: self._in_window(piece, start, end))
+        if self._pattern is not None and table == "copies":  # a choice of kernels has no copies
             yield Rule((), lambda _: pl.lit(value=False))
         if self._pattern is not None and table == "dispatches":
             yield Rule(("name",), lambda piece: pl.col("name").is_in(self._matching(piece["name"]).implode()))
-        ends = [name for name in _ENDS if name in names]
-        if selection.gpus and ends:
-            yield Rule(ends, lambda _: self._on_gpus(ends, is_release_kept=table == "allocations"))
+        agent_columns = [name for name in _AGENT_COLUMNS if name in names]
+        if selection.gpus and agent_columns:
+            yield Rule(agent_columns, lambda _: self._on_gpus(agent_columns, has_releases=table == "allocations"))
         if selection.is_launched and table in ("dispatches", "copies"):
             key = ("process", "correlation")
             yield Rule(key, lambda piece: _is_among(piece, self._calls, key))
@@ -72,28 +73,30 @@ class ChoiceRules:
 
     @property
     def _narrows_dispatches(self) -> bool:
+        """True if some dispatches are not chosen: then what refers to events is chosen by them."""
         selection = self._selection
         return bool(self._pattern or selection.gpus or selection.streams or selection.is_launched or self.windows)
 
-    def _in_window(self, piece: pl.DataFrame, begin: str, end: str) -> pl.Expr:
-        first, last = self._borders(piece)
-        start, stop = pl.col(begin), pl.max_horizontal(begin, end)
+    def _in_window(self, piece: pl.DataFrame, start_column: str, end_column: str) -> pl.Expr:
+        """True for events that are in the window: as a whole, where that is asked for, else some of their time."""
+        window_start, window_end = self._borders(piece)
+        start, end = pl.col(start_column), pl.max_horizontal(start_column, end_column)
         if self._selection.is_inside:
-            return (start >= first) & (stop <= last)
-        if self._selection.is_whole:
-            return (start <= last) & (stop >= first)
-        moment = (start == stop) & (start >= first) & (start <= last)
-        return ((start < last) & (stop > first)) | moment
+            return (start >= window_start) & (end <= window_end)
+        if self._selection.is_whole:  # events are not cut: one that only touches the window is in it, too
+            return (start <= window_end) & (end >= window_start)
+        is_moment = (start == end) & (start >= window_start) & (start <= window_end)
+        return ((start < window_end) & (end > window_start)) | is_moment
 
     def _borders(self, piece: pl.DataFrame) -> tuple[pl.Expr, pl.Expr]:
-        """Start and end of the window of the process of each row."""
+        """Start and end of the window of the process of each row; null = nothing of the process is chosen."""
         windows = self.windows.by_process if self.windows else []
         common = windows[0] if windows and len(set(windows)) == 1 else None
         if common:
-            return pl.lit(common[0], pl.Int64), pl.lit(common[1], pl.Int64)
-        sides = ([window[side] if window else None for window in windows] for side in (0, 1))
-        first, last = (pl.lit(pl.Series(side, dtype=pl.Int64).gather(piece["process"])) for side in sides)
-        return first, last
+            return pl.lit(common.start, pl.Int64), pl.lit(common.end, pl.Int64)
+        starts = pl.Series([window.start if window else None for window in windows], dtype=pl.Int64)
+        ends = pl.Series([window.end if window else None for window in windows], dtype=pl.Int64)
+        return pl.lit(starts.gather(piece["process"])), pl.lit(ends.gather(piece["process"]))
 
     def cuts(self, table: str, columns: Collection[str]) -> bool:
         """True if the window cuts events of the table, and one of these columns tells it."""
@@ -112,17 +115,18 @@ class ChoiceRules:
         unique = names.unique()
         texts = unique.cast(pl.String).to_list()
         for text in texts:
-            if text not in self._names:
-                self._names[text] = bool(self._pattern and self._pattern.search(text or ""))
-        return unique.filter(pl.Series([self._names[text] for text in texts], dtype=pl.Boolean))
+            if text not in self._is_match:
+                self._is_match[text] = bool(self._pattern and self._pattern.search(text or ""))
+        return unique.filter(pl.Series([self._is_match[text] for text in texts], dtype=pl.Boolean))
 
-    def _on_gpus(self, ends: Sequence[str], *, is_release_kept: bool) -> pl.Expr:
-        here = [pl.col(name).is_in(self._agents.implode()).fill_null(value=False) for name in ends]
-        if is_release_kept:  # it has no agent, but is needed to match addresses
-            here.append(pl.col("agent").is_null())
-        return pl.any_horizontal(here)
+    def _on_gpus(self, agent_columns: Sequence[str], *, has_releases: bool) -> pl.Expr:
+        conditions = [pl.col(name).is_in(self._agents.implode()).fill_null(value=False) for name in agent_columns]
+        if has_releases:  # a release of memory has no agent, but is needed to match addresses
+            conditions.append(pl.col("agent").is_null())
+        return pl.any_horizontal(conditions)
 
     def _of_domain(self, piece: pl.DataFrame) -> pl.Expr:
+        """True for rows whose domain or category is one of the chosen ones, whatever the case."""
         domains = upper_domains(self._selection.domains)
         matches = []
         for column in ("domain", "category"):
@@ -189,9 +193,9 @@ class ChoiceRules:
 
 def _is_among(piece: pl.DataFrame, selected: pl.DataFrame, key: Sequence[str] = ("process", "event")) -> pl.Expr:
     """True if the `key` of each row is among the selected ones."""
-    marked = selected.with_columns(pl.lit(value=True).alias("kept"))
+    marked = selected.with_columns(is_selected=pl.lit(value=True))
     joined = piece.select(key).join(marked, on=list(key), how="left", maintain_order="left")
-    return pl.lit(joined["kept"].is_not_null())
+    return pl.lit(joined["is_selected"].is_not_null())
 
 
 def upper_domains(words: Iterable[str]) -> set[str]:

@@ -1,4 +1,8 @@
-"""Clocks of the nodes of a run: first and last event of each node, which times of answers count from."""
+"""Clocks of the nodes of a run: first and last event of each node; times of results count from the first.
+
+Several machines may be one node to the user: files without host name are brought together by `node_names`, and such
+machines share the extent of all their events.
+"""
 
 from __future__ import annotations
 
@@ -22,28 +26,28 @@ class NodeClocks(Answer, package=__package__):
     duration_ns: int  #: From the first event to the last on the node where that took longest.
     labels: dict[str, str]  #: Path of a file without host name -> the node that it stands for (`node_names`).
 
-    def begins(self, by: str) -> dict[str, int]:
+    def starts(self, column: str) -> dict[str, int]:
         """The start of each node, by its `node` or `machine`; of nodes that share a name, the first one's.
 
-        Files without host name are there by their paths and by the names that answers give them.
+        Files without host name are there by their paths and by the names that results give them.
         """
-        nodes = self.nodes.drop_nulls("start_ns").unique(by, keep="first", maintain_order=True)
-        begins: dict[str, int] = dict(nodes.select(by, "start_ns").rows())
-        return {self.labels.get(name, name): begin for name, begin in begins.items()} | begins
+        nodes = self.nodes.drop_nulls("start_ns").unique(column, keep="first", maintain_order=True)
+        starts: dict[str, int] = dict(nodes.select(column, "start_ns").rows())
+        return {self.labels.get(name, name): start_ns for name, start_ns in starts.items()} | starts
 
 
 def node_clocks(run: Run, recorded: Recording | None = None) -> NodeClocks:
     """The clocks of the nodes of a run; `recorded` is the result of `recording`, if available."""
     extents = (recorded or recording(run)).processes.select("start_ns", "end_ns", "rank")
-    where = machines(run)
-    who = where.select(pl.col("machine", "node").fill_null(""))
-    times = pl.concat([who, extents, where.select("is_named")], how="horizontal")
+    machine_of_process = machines(run)
+    places = machine_of_process.select(pl.col("machine", "node").fill_null(""))
+    times = pl.concat([places, extents, machine_of_process.select("is_named")], how="horizontal")
     names = node_names([times.drop_nulls(["start_ns", "end_ns"])])
     nodes = times.group_by("machine", "node", maintain_order=True).agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-    together = renamed(nodes.select("machine"), names)["machine"]
-    extent = (pl.col("start_ns").min().over(together), pl.col("end_ns").max().over(together))
-    nodes = nodes.with_columns(*extent)
-    processes = who.join(nodes, on=["machine", "node"], how="left", maintain_order="left")
+    node_of_machine = renamed(nodes.select("machine"), names)["machine"]
+    start_ns, end_ns = pl.col("start_ns").min().over(node_of_machine), pl.col("end_ns").max().over(node_of_machine)
+    nodes = nodes.with_columns(start_ns, end_ns)
+    processes = places.join(nodes, on=["machine", "node"], how="left", maintain_order="left")
     longest = nodes.select((pl.col("end_ns") - pl.col("start_ns")).max()).item()
     labels = dict(names.select("machine", "new_node").iter_rows())
     return NodeClocks(nodes, processes, int(longest or 0), labels)

@@ -1,4 +1,8 @@
-"""Recorded time of a run on each node, or the chosen window of it: the whole that shares of time are of."""
+"""Recorded time of a run on each node, or the chosen window of it: the whole that shares of time are of.
+
+Sources are files, a `machine` is a node, a `place` a GPU. Clocks of nodes are not aligned: times are compared on one
+machine only. The result of `recorded` is that of one run; the functions that take `parts` merge those of several.
+"""
 
 from __future__ import annotations
 
@@ -30,22 +34,25 @@ def recorded(run: Run) -> pl.DataFrame:
     for part in run.parts:
         windows = windows_of_processes(part)
         ranks = part.read("processes", ["process", "rank"])
-        where = machines(part).join(ranks, on="process", how="left")
-        extents = extents_of(without_window(part)).join(where, on="process", how="left")
-        by_machine = extents.group_by("machine", maintain_order=True).agg(
-            pl.col("is_named").any(), pl.col("rank").min(), begin_ns=pl.col("start_ns").min()
-        )
+        processes = machines(part).join(ranks, on="process", how="left")
+        extents = extents_of(without_window(part)).join(processes, on="process", how="left")
+        facts = {
+            "is_named": pl.col("is_named").any(),
+            "rank": pl.col("rank").min(),
+            "begin_ns": pl.col("start_ns").min(),
+        }
+        by_machine = extents.group_by("machine", maintain_order=True).agg(**facts)
         if windows is None:
-            times = _together(extents.select("machine", "start_ns", "end_ns").drop_nulls())
+            times = _recordings(extents.select("machine", "start_ns", "end_ns").drop_nulls())
         else:
-            of_nodes = windows.join(where, on="process").group_by("machine", maintain_order=True)
-            times = of_nodes.agg(pl.col("start_ns").min(), pl.col("end_ns").max())
+            windows_by_machine = windows.join(processes, on="process").group_by("machine", maintain_order=True)
+            times = windows_by_machine.agg(pl.col("start_ns").min(), pl.col("end_ns").max())
         by_machine = by_machine.join(times, on="machine", maintain_order="left_right")
         rows.append(by_machine.with_columns(is_window=pl.lit(windows is not None)).select(_RECORDED.names))
     return pl.concat(rows).drop_nulls(["machine", "start_ns"])
 
 
-def _together(extents: pl.DataFrame) -> pl.DataFrame:
+def _recordings(extents: pl.DataFrame) -> pl.DataFrame:
     """The time in which any process of a `machine` was recorded; one without a length is a recording, too."""
     times = merged(in_order(extents, ["machine"]), ["machine"])
     points = extents.group_by("machine", maintain_order=True).agg(pl.col("start_ns", "end_ns").first())
@@ -65,10 +72,13 @@ def extents_of(run: Run) -> pl.DataFrame:
 
 
 def _extents(events: pl.DataFrame) -> pl.DataFrame:
-    """By `process`; of impossible lengths the start alone, and impossible times are moved as `intervals` does."""
-    begin = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
-    end = pl.when(is_timed(), pl.col("start_ns") == begin).then("end_ns").otherwise(begin)
-    return events.group_by("process").agg(begin.min(), end.max().alias("end_ns")).drop_nulls()
+    """The extents of the processes of a chunk of events.
+
+    Of an event with an impossible length only the start counts, and impossible times are moved as `intervals` does.
+    """
+    start = pl.col("start_ns").clip(-FARTHEST_NS, FARTHEST_NS)
+    end = pl.when(is_timed(), pl.col("start_ns") == start).then("end_ns").otherwise(start)
+    return events.group_by("process").agg(start.min(), end.max().alias("end_ns")).drop_nulls()
 
 
 def windows_of_processes(run: Run) -> pl.DataFrame | None:
@@ -88,8 +98,8 @@ def windows_of_gpus(run: Run) -> pl.DataFrame | None:
     windows = windows_of_processes(run)
     if windows is None:
         return None
-    of_machine = windows.join(machines(run), on="process").group_by("machine")
-    spans = of_machine.agg(from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max())
+    by_machine = windows.join(machines(run), on="process").group_by("machine")
+    spans = by_machine.agg(from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max())
     places = index_gpus(run).table.select("place", "machine")
     return places.join(spans, on="machine", how="left", maintain_order="left").drop("machine")
 
@@ -102,9 +112,9 @@ def recorded_times(parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 
 def in_recordings(times: pl.DataFrame, parts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """Times of `machine` with `interval`: which of the merged recordings they are in; between two nothing is known."""
-    whole = recorded_times(parts).select("machine", "start_ns", interval="start_ns")
-    return times.sort("start_ns").join_asof(whole.sort("start_ns"), on="start_ns", by="machine", check_sortedness=False)
+    """Times of `machine` with `interval`: the start of the merged recording that they are in."""
+    starts = recorded_times(parts).select("machine", "start_ns", interval="start_ns").sort("start_ns")
+    return times.sort("start_ns").join_asof(starts, on="start_ns", by="machine", check_sortedness=False)
 
 
 def with_recordings(work: pl.DataFrame, places: pl.DataFrame, times: pl.DataFrame) -> pl.DataFrame:
@@ -112,7 +122,7 @@ def with_recordings(work: pl.DataFrame, places: pl.DataFrame, times: pl.DataFram
 
     `places` has the `machine` of each `place`, `times` is the result of `recorded`; a window is one recording.
     """
-    if times["is_window"].any() or not times["machine"].is_duplicated().any():
+    if times["is_window"].any() or not times["machine"].is_duplicated().any():  # one recording on every machine
         return work.with_columns(interval=pl.lit(0, pl.Int64))
     on_nodes = work.with_row_index("order").join(places.select("place", "machine"), on="place", how="left")
     return in_recordings(on_nodes, [times]).sort("order").drop("order", "machine")

@@ -1,6 +1,8 @@
 """Steps of the processes of a run: ranges of a marker, steps of serving, calls of JAX, or repetitions of kernels.
 
 `step_ranges` returns when each step begins and ends, and how it was found; `alike_steps` which steps do the same work.
+Each way to find steps is a function of frames (`steps_by_marker`, `_calls_of_jitted`, `_repetition`); `_StepFinder`
+reads what they need and tries them in their order.
 """
 
 from __future__ import annotations
@@ -20,17 +22,17 @@ from wavewright.analysis.run.select.serving_steps import SERVING
 if TYPE_CHECKING:
     from wavewright.model.run import Run
 
-_COVERAGE = 0.8  #: Part of the time between first and last GPU work that steps must cover.
-_FEWEST = 3  #: Occurrences from which kernels count as repeated.
-_REGULAR = 0.25  #: Median deviation of the distances of a kernel over their median, up to which it repeats.
-_COMPLETE = 0.9  #: Kernels of the last repetition over the usual number, from which it is complete.
-_SUPPORT = 0.2  #: Kernels that must repeat as often, as a part of those of the most common repetition.
-_ALIKE = 0.9  #: Part of the kernel time of two steps that kernels of both take, from which they do the same.
+_COVERAGE_MIN = 0.8  #: Part of the time between first and last GPU work that steps must cover.
+_OCCURRENCES_MIN = 3  #: Occurrences from which kernels count as repeated.
+_DEVIATION_MAX = 0.25  #: Median deviation of the distances of a kernel over their median, up to which it repeats.
+_COMPLETE_MIN = 0.9  #: Kernels of the last repetition over the usual number, from which it is complete.
+_SUPPORT_MIN = 0.2  #: Kernels that must repeat as often, as a part of those of the most common repetition.
+_COMMON_MIN = 0.9  #: Part of the kernel time of two steps that kernels of both take, from which they do the same.
 #: Lanes of a kernel in two steps over each other up to which it does the same: those of decoding grow with the text.
-_NEAR = 2
+_LANE_RATIO_MAX = 2
 _MOST_GROUPS = 64  #: Groups of steps with the same work that are told apart.
-_PROFILER_STEP = r"^ProfilerStep"
-_NUMBER = r"[#_ :.]*\d+$"
+_PROFILER_STEP = r"^ProfilerStep"  #: How PyTorch's profiler begins the names of its steps.
+_NUMBER = r"[#_ :.]*\d+$"  #: At the end of the name of a range that is a step.
 SOURCES = ("marker given", "serving", "marker", "ProfilerStep", "jit", "repetition", "none")
 #: A call of a function that JAX compiled; its kernels are of the module `jit_NAME`.
 _JIT_NAME = r"^PjitFunction\((.+)\)$"
@@ -56,8 +58,8 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
     """
     finder = _StepFinder(run)
     steps, sources = [pl.DataFrame(schema=_RANGES)], []
-    for process, begin, end in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
-        source, process_steps = finder.steps_of(process, begin, end, marker)
+    for process, start_ns, end_ns in spans.select("process", "start_ns", "end_ns").sort("process").iter_rows():
+        source, process_steps = finder.steps_of(process, start_ns, end_ns, marker)
         name = str(process_steps["name"][0]) if process_steps.height else None
         if source == "serving":
             name = "serving"
@@ -99,10 +101,8 @@ class _StepFinder:
 def in_steps(events: pl.DataFrame, steps: pl.DataFrame) -> pl.DataFrame:
     """The events (`process`, `at_ns`) whose time is in one of the steps (`process`, `step` and times), with `step`."""
     timed = events.filter(pl.col("at_ns").is_not_null() & pl.col("process").is_not_null()).sort("at_ns")
-    ranges = steps.select("process", "step", step_ns="start_ns", until_ns="end_ns").sort("step_ns")
-    placed = timed.join_asof(
-        ranges, left_on="at_ns", right_on="step_ns", by="process", strategy="backward", check_sortedness=False
-    )
+    ranges = steps.select("process", "step", at_ns="start_ns", until_ns="end_ns").sort("at_ns")
+    placed = timed.join_asof(ranges, on="at_ns", by="process", check_sortedness=False)
     return placed.filter(pl.col("at_ns") < pl.col("until_ns"))
 
 
@@ -146,12 +146,11 @@ def steps_by_marker(
         steps = _outermost(ranges.filter(pl.col("name").str.contains(marker_pattern(marker))))
         return ("marker given" if steps.height else "none"), steps
     named = ranges.with_columns(base=pl.col("name").str.replace(_NUMBER, ""))
-    inside = named.filter((pl.col("end_ns") > start_ns) & (pl.col("start_ns") < end_ns)).with_columns(
-        pl.col("start_ns").clip(start_ns, end_ns), pl.col("end_ns").clip(start_ns, end_ns)
-    )
-    enough = inside.filter(pl.len().over("base") > 1)
-    sums = covered(intervals(enough, ["base"]), ["base"]).join(enough.group_by("base").len(), on="base")
-    covering = sums.filter(pl.col("covered_ns") >= _COVERAGE * (end_ns - start_ns))
+    inside = named.filter((pl.col("end_ns") > start_ns) & (pl.col("start_ns") < end_ns))
+    inside = inside.with_columns(pl.col("start_ns", "end_ns").clip(start_ns, end_ns))
+    repeated = inside.filter(pl.len().over("base") > 1)
+    sums = covered(intervals(repeated, ["base"]), ["base"]).join(repeated.group_by("base").len(), on="base")
+    covering = sums.filter(pl.col("covered_ns") >= _COVERAGE_MIN * (end_ns - start_ns))
     covering = covering.sort("len", "covered_ns", "base", descending=[True, True, False])
     for base in covering["base"]:
         steps = _outermost(named.filter(pl.col("base") == base))
@@ -191,7 +190,7 @@ def _jitted(run: Run) -> pl.DataFrame:
     if not times:  # nothing but copies
         return calls.clear()
     sums = pl.concat(times).group_by("process", "name").agg(pl.col("ns").sum())
-    most = sums.filter(pl.col("ns") >= _COVERAGE * pl.col("ns").sum().over("process"))
+    most = sums.filter(pl.col("ns") >= _COVERAGE_MIN * pl.col("ns").sum().over("process"))
     return calls.join(most.with_columns(pl.col("name").str.strip_prefix("jit_")), on=["process", "name"], how="semi")
 
 
@@ -214,37 +213,41 @@ def _kernels(run: Run) -> dict[int, pl.DataFrame]:
 
 
 def _repetition(kernels: pl.DataFrame) -> pl.DataFrame:
-    """Steps from kernels that come once in each: the fewest regular occurrences that several kernels have in common."""
+    """Steps from kernels that come once in each: the fewest regular occurrences that several kernels have in common.
+
+    A kernel is regular if the kernels between its occurrences are about as many each time, in most of the recording.
+    The *support* of a number of occurrences are the regular kernels with as many, or one more: a recording may cut a
+    step. The first of them begins each step.
+    """
     empty = pl.DataFrame(schema={"name": pl.String, "start_ns": pl.Int64, "end_ns": pl.Int64})
     rows = kernels.select("name", "start_ns").with_row_index("place")
     distance = pl.col("place").cast(pl.Int64).diff()
     names = (
         rows.group_by("name")
         .agg(count=pl.len(), first=pl.col("place").first(), last=pl.col("place").last(), distances=distance)
-        .filter((pl.col("count") >= _FEWEST) & pl.col("name").is_not_null())
+        .filter((pl.col("count") >= _OCCURRENCES_MIN) & pl.col("name").is_not_null())
         .with_columns(median=pl.col("distances").list.median())
         .with_columns(
             deviation=(pl.col("distances") - pl.col("median")).list.eval(pl.element().abs()).list.median(),
-            reach=pl.col("last") - pl.col("first") + pl.col("median"),
+            reach=pl.col("last") - pl.col("first") + pl.col("median"),  # kernels from its first to its last step
         )
     )
-    is_regular = (pl.col("deviation") <= _REGULAR * pl.col("median")) & (pl.col("median") > 1)
-    regular = names.filter(is_regular, pl.col("reach") >= _COVERAGE * rows.height)
+    is_regular = (pl.col("deviation") <= _DEVIATION_MAX * pl.col("median")) & (pl.col("median") > 1)
+    regular = names.filter(is_regular, pl.col("reach") >= _COVERAGE_MIN * rows.height)
     if not regular.height:
         return empty
     counts = regular.group_by("count").agg(exact=pl.len()).sort("count")
-    support = counts.with_columns(
-        support=pl.col("exact")
-        + pl.when(pl.col("count").shift(-1) == pl.col("count") + 1).then(pl.col("exact").shift(-1)).otherwise(0)
-    )
-    needed = max(1.0, _SUPPORT * float(support["support"].max()))  # type: ignore[arg-type]
+    has_one_more = pl.col("count").shift(-1) == pl.col("count") + 1
+    one_more = pl.when(has_one_more).then(pl.col("exact").shift(-1)).otherwise(0)
+    support = counts.with_columns(support=pl.col("exact") + one_more)
+    needed = max(1.0, _SUPPORT_MIN * float(support["support"].max()))  # type: ignore[arg-type]
     count = support.filter(pl.col("support") >= needed)["count"][0]
     anchor = regular.filter(pl.col("count").is_in([count, count + 1])).sort("first").row(0, named=True)
     places = rows.filter(pl.col("name") == anchor["name"])
     starts = places["start_ns"].to_list()
     ends = [*starts[1:], int(kernels["end_ns"].max())]  # type: ignore[arg-type]
     in_last = rows.height - int(places["place"][-1])
-    if in_last < _COMPLETE * anchor["median"]:  # cut off by the end of the recording
+    if in_last < _COMPLETE_MIN * anchor["median"]:  # cut off by the end of the recording
         starts, ends = starts[:-1], ends[:-1]
     name = str(anchor["name"])
     return pl.DataFrame({"name": [name] * len(starts), "start_ns": starts, "end_ns": ends}, schema=empty.schema)
@@ -268,11 +271,11 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     """
     rows = kernels.select("step", "name", "total_ns", pl.col("lanes").clip(1)).sort("step", "name")
     work = rows.group_by("step").agg("name", "lanes", pl.col("total_ns").sum())
-    steps = pl.DataFrame({"step": pl.int_range(count, eager=True)}).join(
-        work, on="step", how="left", maintain_order="left"
-    )
+    all_steps = pl.DataFrame({"step": pl.int_range(count, eager=True)})
+    steps = all_steps.join(work, on="step", how="left", maintain_order="left")
+    # Steps with the same names and lanes are one candidate; candidates join the group of the first that is alike.
     firsts = steps.select("step", pl.col("total_ns").fill_null(0), first=pl.col("step").first().over("name", "lanes"))
-    numbers: dict[int, int] = {}
+    group_of_first: dict[int, int] = {}
     candidates = firsts.filter(pl.col("step") == pl.col("first"))
     for _ in range(_MOST_GROUPS):
         if not candidates.height:
@@ -280,14 +283,13 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
         first, length_ns, _ = candidates.row(0)
         rows = rows.join(candidates, on="step", how="semi")
         of_first = rows.filter(pl.col("step") == first).select("name", first_ns="total_ns", first_lanes="lanes")
-        common = rows.join(of_first, on="name", nulls_equal=True).filter(
-            pl.max_horizontal("lanes", "first_lanes") <= _NEAR * pl.min_horizontal("lanes", "first_lanes")
-        )
-        sums = common.group_by("step").agg(here=pl.col("total_ns").sum(), there=pl.col("first_ns").sum())
+        fewer_lanes, more_lanes = pl.min_horizontal("lanes", "first_lanes"), pl.max_horizontal("lanes", "first_lanes")
+        common = rows.join(of_first, on="name", nulls_equal=True).filter(more_lanes <= _LANE_RATIO_MAX * fewer_lanes)
+        sums = common.group_by("step").agg(common_ns=pl.col("total_ns").sum(), first_common_ns=pl.col("first_ns").sum())
         alike = candidates.join(sums, on="step", how="left").filter(
-            pl.col("here").fill_null(0) >= _ALIKE * pl.col("total_ns"),
-            pl.col("there").fill_null(0) >= _ALIKE * length_ns,
+            pl.col("common_ns").fill_null(0) >= _COMMON_MIN * pl.col("total_ns"),
+            pl.col("first_common_ns").fill_null(0) >= _COMMON_MIN * length_ns,
         )
-        numbers |= dict.fromkeys(alike["step"], first)
+        group_of_first |= dict.fromkeys(alike["step"], first)
         candidates = candidates.join(alike, on="step", how="anti", maintain_order="left")
-    return firsts["first"].replace(list(numbers), list(numbers.values()))
+    return firsts["first"].replace(list(group_of_first), list(group_of_first.values()))

@@ -87,9 +87,8 @@ def _nodes(source: RunSource) -> list[Any]:
     """
     identities: list[Any] = []
     for piece in source.chunks("nodes", ["machine_id", "hostname"]):
-        identities += [
-            machine or host or len(identities) + place for place, (machine, host) in enumerate(piece.iter_rows())
-        ]
+        numbered = enumerate(piece.iter_rows(), start=len(identities))
+        identities += [machine or host or number for number, (machine, host) in numbered]
     rows = [row for piece in source.chunks("processes", ["node"]) for row in piece["node"]]
     return [None if row is None else identities[row] for row in rows]
 

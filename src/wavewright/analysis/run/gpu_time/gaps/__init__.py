@@ -56,9 +56,8 @@ def combine_gaps(partials: Sequence[PartialGaps]) -> Gaps:
         .group_by(*keys, "from_ns")
         .agg(pl.col("gap_count", "gap_ns").sum())
     )
-    largest = renamed(pl.concat(part.largest for part in partials), names).sort(
-        "gap_ns", *keys, "start_ns", descending=[True] + [False] * (len(keys) + 1), nulls_last=True
-    )
+    largest = renamed(pl.concat(part.largest for part in partials), names)
+    largest = largest.sort("gap_ns", *keys, "start_ns", descending=[True] + [False] * (len(keys) + 1), nulls_last=True)
     tables = Gaps.tables
     return Gaps(
         gpus=gpus.sort("node", *keys, nulls_last=True).select(tables["gpus"].names),

@@ -45,9 +45,8 @@ def _frames(gaps: pl.DataFrame, regions: pl.DataFrame) -> Iterator[tuple[int, li
     from the outermost on.
     """
     ranges = regions.lazy().select(begin_ns="start_ns", until_ns="end_ns").with_row_index("region")
-    pairs = gaps.lazy().join_where(
-        ranges, pl.col("begin_ns") < pl.col("end_ns"), pl.col("until_ns") > pl.col("start_ns")
-    )
+    pairs = gaps.lazy()
+    pairs = pairs.join_where(ranges, pl.col("begin_ns") < pl.col("end_ns"), pl.col("until_ns") > pl.col("start_ns"))
     inside = pl.min_horizontal("end_ns", "until_ns") - pl.max_horizontal("start_ns", "begin_ns")
     half = (pl.col("end_ns") - pl.col("start_ns") + 1) // 2
     lasting = (
