@@ -58,7 +58,7 @@ function tileFrom(table: Columns, seriesCount: number): CurveTile {
   };
 }
 
-/** An interval of one series: bin i reaches from begin + i * width for its width. */
+/** Some bins of a tile, from `first` to before `last`: bin i reaches from begin + i * width for its width. */
 export interface Bins {
   begin: number;
   width: number;
@@ -67,12 +67,13 @@ export interface Bins {
   tile: CurveTile;
 }
 
+/** Tiles of one set of curves that stay loaded, and their bytes: curves of a hundred tracks have tiles of half a megabyte. */
 const MOST_TILES = 200;
-/** Curves of a hundred tracks have tiles of half a megabyte. */
 const MOST_BYTES = 16 << 20;
 
 /** Requests at a time: when one of them is answered, the next drawing asks for what it still misses. */
 const MOST_FLYING = 4;
+/** What failed is not asked for again before. */
 const RETRY_MS = 5_000;
 
 function bytesOf({ mean, low, high }: CurveTile): number {
@@ -85,9 +86,12 @@ export class CurveTiles {
   /** Grows whenever a tile has arrived: what reads it is drawn again. */
   readonly turn = signal(0);
   readonly problem = signal<AnswerError | null>(null);
+  /** By `keyOf`, like what follows. */
   private readonly tiles = new Map<string, CurveTile>();
   private bytes = 0;
+  /** When each last failed (`Date.now`). */
   private readonly failed = new Map<string, number>();
+  /** On their way. */
   private readonly flying = new Set<string>();
   private stop = new AbortController();
 
@@ -142,7 +146,8 @@ export class CurveTiles {
     this.want({ level: 0, tile: Math.floor((Math.floor(time) - set.begin) / set.tile_cells) }, () => {});
   }
 
-  private want(address: TileAddress, tell = this.tell): void {
+  /** Asks for a tile unless it is here, on its way, or failed just now; `report` gets what goes wrong. */
+  private want(address: TileAddress, report = this.showProblem): void {
     const key = keyOf(address);
     const { set } = this;
     if (this.tiles.has(key) || this.flying.has(key) || this.flying.size >= MOST_FLYING || !set.series.length) return;
@@ -158,14 +163,14 @@ export class CurveTiles {
       (error: unknown) => {
         if (!signal.aborted) {
           this.failed.set(key, Date.now());
-          tell(asAnswerError(error));
+          report(asAnswerError(error));
         }
         this.landed(key);
       },
     );
   }
 
-  private readonly tell = (error: AnswerError): void => {
+  private readonly showProblem = (error: AnswerError): void => {
     this.problem.value = error;
   };
 
@@ -206,7 +211,7 @@ function binsOf(set: CurveSet, piece: Piece<CurveTile>, window: Range): Bins {
   return { begin, width, first, last: Math.min(piece.tile.count, Math.ceil(bin(to) - 1e-9)), tile: piece.tile };
 }
 
-/** Time-weighted mean and largest value of a series in the window, from what is on screen. */
+/** Time-weighted mean and largest value of a series in the window, from what is on screen; NaN = nothing is. */
 export function onScreen(parts: Bins[], series: number, window: Range): { mean: number; high: number } {
   let [sum, time, high] = [0, 0, Number.NaN];
   for (const { tile, begin, width, first, last } of parts) {

@@ -100,51 +100,13 @@ function pathOf(track: Track): string[] {
 const USUAL_HEIGHTS: RowHeights = { least: 4, most: 18 };
 
 export function Timeline(props: TimelineProps) {
-  const { set, rows, unit, label } = props;
-  const clockMhz = props.clockMhz ?? null;
+  const { set, label, handle } = props;
+  /** What is called later reads the props of the latest drawing. */
   const latest = useRef(props);
   latest.current = props;
-  const state = useMemo(() => {
-    const { rowHeights = USUAL_HEIGHTS, firstCurves } = props;
-    return new TimelineState({ set, unit, clockMhz, name: label, rowHeights, firstCurves });
-  }, [set, unit, clockMhz, label]);
-  state.rows.value = rows;
-  useSignalEffect(() => {
-    void state.arranged.value;
-    if (state.size.peek().width > 1) state.refit();
-  });
-  const input = useMemo(() => {
-    const choose = (span: Span | null, isByKey: boolean) => {
-      state.chosen.value = span;
-      latest.current.onSpan?.(span, isByKey);
-    };
-    const chosen = () => chosenSpan(state, latest.current);
-    return new TimelineInput(state, choose, chosen, (x, y) => latest.current.onPlace?.(x, y) ?? false);
-  }, [state]);
-  useEffect(() => () => set.store.release(state), [set, state]);
-  useSignalEffect(() => {
-    const isThin = state.rowHeight.value < THIN;
-    if (latest.current.handle) latest.current.handle.isThin.value = isThin;
-  });
-  useSignalEffect(() => {
-    latest.current.onHover?.(state.hit.value?.span ?? null);
-  });
-  useRevealed(state, props.reveal ?? props.focus);
-  useCursor(state);
-  const hasRange = useComputed(() => markedRange(state) !== undefined);
-  const paint: Paint = (painter, size) => {
-    void set.store.turn.value;
-    const frame = state.frameFor(size);
-    const isScreen = size.width === state.size.value.width && size.height === state.size.value.height;
-    if (isScreen) {
-      const view = latest.current;
-      want(state, frame, [overviewLayer(state, view), hasRange.value ? countedLayer(state, view) : null]);
-      noteLoading(state, frame);
-    }
-    paintTracks(painter, frame, state, latest.current);
-  };
-  const paintTop: Paint = (painter, size) => paintMarks(painter, state.frameFor(size), state, latest.current);
-  const { handle } = props;
+  const state = useTimelineState(props);
+  const events = useEvents(state, latest);
+  const { paint, paintTop } = usePictures(state, latest);
   if (handle) {
     handle.paint = (painter, size) => {
       paint(painter, size);
@@ -154,22 +116,16 @@ export function Timeline(props: TimelineProps) {
   }
   const sizer = useRef<HTMLDivElement>(null);
   useSize(state, sizer);
-  const events = useMemo(
-    () => ({
-      onPointerDown: input.down,
-      onPointerMove: input.move,
-      onPointerUp: input.up,
-      onPointerCancel: input.cancel,
-      onPointerLeave: input.leave,
-      onClick: input.click,
-      onDblClick: input.doubleClick,
-      onContextMenu: input.menu,
-      onWheel: input.wheel,
-      onKeyDown: input.key,
-    }),
-    [input],
-  );
+  useRevealed(state, props.reveal ?? props.focus);
+  useCursor(state);
   useFlagKeys(state);
+  useSignalEffect(() => {
+    const isThin = state.rowHeight.value < THIN;
+    if (latest.current.handle) latest.current.handle.isThin.value = isThin;
+  });
+  useSignalEffect(() => {
+    latest.current.onHover?.(state.hit.value?.span ?? null);
+  });
   return (
     <div class="timeline-box">
       <TimelineCurves state={state} arePinned />
@@ -197,6 +153,69 @@ export function Timeline(props: TimelineProps) {
       <TimelineCurves state={state} arePinned={false} />
     </div>
   );
+}
+
+/** The state of the timeline, which stays as long as it shows the same layers; its tiles are released at the end. */
+function useTimelineState(props: TimelineProps): TimelineState {
+  const { set, unit, label, rows } = props;
+  const clockMhz = props.clockMhz ?? null;
+  const state = useMemo(() => {
+    const { rowHeights = USUAL_HEIGHTS, firstCurves } = props;
+    return new TimelineState({ set, unit, clockMhz, name: label, rowHeights, firstCurves });
+  }, [set, unit, clockMhz, label]);
+  state.rows.value = rows;
+  useSignalEffect(() => {
+    void state.arranged.value;
+    if (state.size.peek().width > 1) state.refit(); // before it has a size there is nothing to fit
+  });
+  useEffect(() => () => set.store.release(state), [set, state]);
+  return state;
+}
+
+type Latest = { readonly current: TimelineProps };
+
+/** The listeners of the canvas. */
+function useEvents(state: TimelineState, latest: Latest) {
+  return useMemo(() => {
+    const choose = (span: Span | null, isByKey: boolean) => {
+      state.chosen.value = span;
+      latest.current.onSpan?.(span, isByKey);
+    };
+    const chosen = () => chosenSpan(state, latest.current);
+    const isTaken = (x: number, y: number) => latest.current.onPlace?.(x, y) ?? false;
+    const input = new TimelineInput(state, choose, chosen, isTaken);
+    return {
+      onPointerDown: input.down,
+      onPointerMove: input.move,
+      onPointerUp: input.up,
+      onPointerCancel: input.cancel,
+      onPointerLeave: input.leave,
+      onClick: input.click,
+      onDblClick: input.doubleClick,
+      onContextMenu: input.menu,
+      onWheel: input.wheel,
+      onKeyDown: input.key,
+    };
+  }, [state]);
+}
+
+/** The tracks, and what lies over them and changes often: two canvases, so that spans are not drawn again with the pointer. */
+function usePictures(state: TimelineState, latest: Latest): { paint: Paint; paintTop: Paint } {
+  const hasRange = useComputed(() => markedRange(state) !== undefined);
+  const paint: Paint = (painter, size) => {
+    void state.set.store.turn.value;
+    const frame = state.frameFor(size);
+    const shownSize = state.size.value;
+    const isScreen = size.width === shownSize.width && size.height === shownSize.height; // not a file
+    if (isScreen) {
+      const view = latest.current;
+      want(state, frame, [overviewLayer(state, view), hasRange.value ? countedLayer(state, view) : null]);
+      noteLoading(state, frame);
+    }
+    paintTracks(painter, frame, state, latest.current);
+  };
+  const paintTop: Paint = (painter, size) => paintMarks(painter, state.frameFor(size), state, latest.current);
+  return { paint, paintTop };
 }
 
 /** Scrolls to a track when another one is wanted, and to the selected tracks. */
