@@ -4,7 +4,7 @@ import { amount, exact, percent } from "../../base/format";
 import { baseName } from "../../base/path";
 import { textScale } from "../../draw/painter";
 import { preview } from "../../model/selection";
-import { attribution, partsOf, type SortBy, weightOf } from "../../model/source";
+import { attribution, partsOf, type SortBy, type SourceCost, weightOf } from "../../model/source";
 import { CostBar } from "../../widgets/cost_bar";
 import { type Item, isSelectedLine, NO_LINE } from "./items";
 
@@ -14,6 +14,7 @@ interface RowProps {
   item: Item;
   isOpen: boolean;
   by: SortBy;
+  /** The cost of all that was executed, and the cost that fills the bar. */
   total: number;
   scale: number;
   onActivate: () => void;
@@ -30,7 +31,7 @@ export function Row({ item, isOpen, by, total, scale, onActivate }: RowProps) {
       </div>
     );
   }
-  const cost = item.kind === "folder" ? item.own : (item.kind === "line" ? item.line : item.file)[attribution.value];
+  const cost = costOf(item);
   const value = weightOf(cost, by);
   const place = item.kind === "line" ? { file: item.line.file.file, line: item.line.line } : null;
   const isPreviewed =
@@ -64,6 +65,12 @@ export function Row({ item, isOpen, by, total, scale, onActivate }: RowProps) {
   );
 }
 
+/** Folders have the own costs of their files; of files and lines the chosen costs, own or with what was inlined. */
+function costOf(item: Exclude<Item, { kind: "more" }>): SourceCost {
+  if (item.kind === "folder") return item.own;
+  return (item.kind === "line" ? item.line : item.file)[attribution.value];
+}
+
 const indented = (item: Item) => ({ paddingLeft: `${Math.min(item.depth, 12) * 10}px` });
 
 function Name({ item, isOpen }: { item: Exclude<Item, { kind: "more" }>; isOpen: boolean }) {
@@ -76,7 +83,9 @@ function Name({ item, isOpen }: { item: Exclude<Item, { kind: "more" }>; isOpen:
       </span>
     );
   }
+  // Instructions without a debug line are listed as a file without a path.
   const isPlaceless = item.kind === "file" && !item.file.file;
+  const name = item.kind === "folder" ? `${item.node.name}/` : baseName(item.node.name);
   return (
     <span
       class="name"
@@ -84,7 +93,7 @@ function Name({ item, isOpen }: { item: Exclude<Item, { kind: "more" }>; isOpen:
       title={isPlaceless ? "Instructions without a debug line" : item.node.path}
     >
       <span class="twist">{isPlaceless ? "" : isOpen ? "▾" : "▸"}</span>
-      {item.kind === "folder" ? `${item.node.name}/` : isPlaceless ? NO_LINE : baseName(item.node.name)}
+      {isPlaceless ? NO_LINE : name}
     </span>
   );
 }

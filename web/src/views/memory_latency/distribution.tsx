@@ -10,36 +10,14 @@ import { RowLink } from "../../widgets/links";
 import { pictures, SaveMenu } from "../../widgets/saving";
 import { pipeOf } from "./columns";
 
+/** Pixels of the picture, and around its bars. */
 const HEIGHT = 120;
 const MARGIN = { left: 40, bottom: 18, top: 6 };
 
+/** `bin` is the width of a bin in cycles; the last bin has all longer latencies. */
 export function Distribution({ row, bin }: { row: MemoryLatencyByRowRow; bin: number }) {
   const counts = row.distribution ?? [];
-  const colour = colourOf(pipeOf(row));
-  const paint = (painter: Painter, { width, height }: Size) => {
-    const most = Math.max(1, ...counts);
-    const step = (width - MARGIN.left - 8) / counts.length;
-    const tall = height - MARGIN.top - MARGIN.bottom;
-    const floor = MARGIN.top + tall;
-    painter.text(4, MARGIN.top + 5, exact(most), paper("faint"));
-    painter.text(4, floor - 4, "0", paper("faint"));
-    painter.rect(MARGIN.left, floor, width - MARGIN.left, 1, paper("line"));
-    counts.forEach((count, number) => {
-      const high = (count / most) * tall;
-      painter.rect(MARGIN.left + number * step, floor - high, Math.max(step - 2, 1), high, colour);
-    });
-    const end = counts.length * bin;
-    const x = (cycles: number) => MARGIN.left + (cycles / bin) * step;
-    for (const cycles of ticks(0, end, width - MARGIN.left - 8, 64).times) {
-      painter.rect(x(cycles), floor, 1, 4, paper("faint"));
-      const text = exact(cycles);
-      const half = (text.length * letterWidth()) / 2;
-      if (!cycles) painter.text(x(0), height - 8, text, paper("faint"));
-      else if (fits(x(cycles) - half, text, width)) painter.text(x(cycles) - half, height - 8, text, paper("faint"));
-    }
-    const mean = MARGIN.left + (row.latency_cycles_mean / bin) * step;
-    painter.rect(Math.min(mean, width - 2), MARGIN.top, 2, tall, paper("accent"));
-  };
+  const paint = (painter: Painter, size: Size) => paintDistribution(painter, size, row, bin);
   return (
     <div class="distribution">
       <div class="distribution-head">
@@ -54,4 +32,30 @@ export function Distribution({ row, bin }: { row: MemoryLatencyByRowRow; bin: nu
       <Canvas paint={paint} height={HEIGHT} label={`Latencies of row ${row.row}: ${counts.join(", ")}`} />
     </div>
   );
+}
+
+/** A bar for each bin, cycles below them, and a line at the mean. */
+function paintDistribution(painter: Painter, { width, height }: Size, row: MemoryLatencyByRowRow, bin: number): void {
+  const counts = row.distribution ?? [];
+  const most = Math.max(1, ...counts);
+  const step = (width - MARGIN.left - 8) / counts.length;
+  const tall = height - MARGIN.top - MARGIN.bottom;
+  const floor = MARGIN.top + tall;
+  const x = (cycles: number) => MARGIN.left + (cycles / bin) * step;
+  painter.text(4, MARGIN.top + 5, exact(most), paper("faint"));
+  painter.text(4, floor - 4, "0", paper("faint"));
+  painter.rect(MARGIN.left, floor, width - MARGIN.left, 1, paper("line"));
+  counts.forEach((count, number) => {
+    const high = (count / most) * tall;
+    painter.rect(MARGIN.left + number * step, floor - high, Math.max(step - 2, 1), high, colourOf(pipeOf(row)));
+  });
+  for (const cycles of ticks(0, counts.length * bin, width - MARGIN.left - 8, 64).times) {
+    painter.rect(x(cycles), floor, 1, 4, paper("faint"));
+    const text = exact(cycles);
+    const half = (text.length * letterWidth()) / 2;
+    // The first number stands right of its tick, others below theirs where they are whole.
+    if (!cycles) painter.text(x(0), height - 8, text, paper("faint"));
+    else if (fits(x(cycles) - half, text, width)) painter.text(x(cycles) - half, height - 8, text, paper("faint"));
+  }
+  painter.rect(Math.min(x(row.latency_cycles_mean), width - 2), MARGIN.top, 2, tall, paper("accent"));
 }

@@ -10,18 +10,40 @@ import { PartsBar } from "../../widgets/bars";
 import { Amounts } from "./amounts";
 
 interface KernelProps {
+  /** Its limiters and amounts; `shared` is what shares LDS: a CU or a WGP. */
   kernel: OccupancyLimitsKernelsRow;
   limiters: OccupancyLimitsLimitersRow[];
   amounts: OccupancyLimitsAmountsRow[];
   shared: string;
 }
 
-const NAMES: Record<string, string> = {
-  VGPR: "Vector registers",
-  LDS: "LDS",
-  SGPR: "Scalar registers",
-  workgroup: "Whole workgroups",
-  hardware: "Hardware",
+/** A resource that limits how many waves fit on a SIMD, in words. */
+interface Resource {
+  name: string;
+  /** Who takes of it: a wave or a workgroup. */
+  user?: string;
+  /** What the next step up is counted in; absent = the unit of the answer. */
+  stepUnit?: string;
+  /** Title and unit of the picture of waves over amounts; absent = the resource has none. */
+  amounts?: { title: string; unit: string };
+}
+
+const RESOURCES: Record<string, Resource> = {
+  VGPR: {
+    name: "Vector registers",
+    user: "a wave",
+    stepUnit: "vector registers per wave",
+    amounts: { title: "vector registers of a wave", unit: "vector registers" },
+  },
+  LDS: {
+    name: "LDS",
+    user: "a workgroup",
+    stepUnit: "bytes of LDS per workgroup",
+    amounts: { title: "LDS of a workgroup", unit: "bytes of LDS" },
+  },
+  SGPR: { name: "Scalar registers", user: "a wave", stepUnit: "scalar registers per wave" },
+  workgroup: { name: "Whole workgroups", user: "a workgroup", stepUnit: "waves per workgroup" },
+  hardware: { name: "Hardware" },
 };
 
 export function Kernel({ kernel, limiters, amounts, shared }: KernelProps) {
@@ -66,11 +88,11 @@ export function Kernel({ kernel, limiters, amounts, shared }: KernelProps) {
           <Line
             key={limiter.limiter}
             id={limiter.limiter}
-            name={NAMES[limiter.limiter] ?? limiter.limiter}
+            name={RESOURCES[limiter.limiter]?.name ?? limiter.limiter}
             waves={limiter.waves_per_simd}
             most={most}
             meaning={limiter.limiter === kernel.bound_by ? "stall" : "hidden"}
-            words={uses(limiter, shared)}
+            words={takenInWords(limiter, shared)}
             step={limiter.next_at_most}
             unit={limiter.unit}
           />
@@ -78,12 +100,12 @@ export function Kernel({ kernel, limiters, amounts, shared }: KernelProps) {
       </div>
       {next !== null ? (
         <p data-field="next">
-          Next step: <b>{next} waves per SIMD</b> need {steps(limiters)}.
+          Next step: <b>{next} waves per SIMD</b> need {nextSteps(limiters)}.
         </p>
       ) : null}
       <div class="amounts-row">
         {limiters.map((limiter) => {
-          const [title, unit] = AMOUNTS[limiter.limiter] ?? ["", ""];
+          const { title, unit } = RESOURCES[limiter.limiter]?.amounts ?? { title: "", unit: "" };
           const own = amounts.filter((amount) => amount.limiter === limiter.limiter);
           return own.length ? <Amounts key={limiter.limiter} {...{ title, unit, limiter }} amounts={own} /> : null;
         })}
@@ -93,43 +115,37 @@ export function Kernel({ kernel, limiters, amounts, shared }: KernelProps) {
   );
 }
 
-const AMOUNTS: Record<string, [title: string, unit: string]> = {
-  VGPR: ["vector registers of a wave", "vector registers"],
-  LDS: ["LDS of a workgroup", "bytes of LDS"],
-};
-
-const USER: Record<string, string> = { VGPR: "a wave", SGPR: "a wave", LDS: "a workgroup", workgroup: "a workgroup" };
-
-function uses(limiter: OccupancyLimitsLimitersRow, shared: string): string {
-  if (limiter.limiter === "hardware") return `${exact(limiter.available)} wave slots`;
-  const has = limiter.limiter === "VGPR" || limiter.limiter === "SGPR" ? "a SIMD" : `a ${shared}`;
-  const rounded = limiter.allocated === limiter.used ? "" : ` (allocated: ${exact(limiter.allocated)})`;
-  const unit = limiter.limiter === "workgroup" ? "waves" : limiter.unit;
-  return `${USER[limiter.limiter] ?? "it"} takes ${exact(limiter.used)} ${unit}${rounded}; ${has} has ${exact(limiter.available)}${limiter.limiter === "workgroup" ? " per SIMD" : ""}`;
+/** What a kernel takes of a resource, and of how much; `shared` is what shares LDS. */
+function takenInWords(limiter: OccupancyLimitsLimitersRow, shared: string): string {
+  const { limiter: resource, used, allocated, available } = limiter;
+  if (resource === "hardware") return `${exact(available)} wave slots`;
+  const user = RESOURCES[resource]?.user ?? "it";
+  const rounded = allocated === used ? "" : ` (allocated: ${exact(allocated)})`;
+  const isWorkgroup = resource === "workgroup";
+  const taken = `${user} takes ${exact(used)} ${isWorkgroup ? "waves" : limiter.unit}${rounded}`;
+  const owner = resource === "VGPR" || resource === "SGPR" ? "a SIMD" : `a ${shared}`;
+  return `${taken}; ${owner} has ${exact(available)}${isWorkgroup ? " per SIMD" : ""}`;
 }
 
-const STEP_UNITS: Record<string, string> = {
-  VGPR: "vector registers per wave",
-  SGPR: "scalar registers per wave",
-  LDS: "bytes of LDS per workgroup",
-  workgroup: "waves per workgroup",
-};
-
-function steps(limiters: OccupancyLimitsLimitersRow[]): string {
+/** What would have to be saved for the next step up; resources that allow it already are not named. */
+function nextSteps(limiters: OccupancyLimitsLimitersRow[]): string {
   return limiters
     .filter((limiter) => limiter.next_at_most !== null)
-    .map(
-      (limiter) =>
-        `at most ${exact(limiter.next_at_most)} ${STEP_UNITS[limiter.limiter] ?? limiter.unit} (now ${exact(limiter.allocated)})`,
-    )
+    .map(({ limiter: resource, next_at_most: most, unit, allocated }) => {
+      const stepUnit = RESOURCES[resource]?.stepUnit ?? unit;
+      return `at most ${exact(most)} ${stepUnit} (now ${exact(allocated)})`;
+    })
     .join(" and ");
 }
 
 interface LineProps {
+  /** The resource; absent = the line is what was achieved. */
   id?: string;
   name: string;
   waves: number;
+  /** Waves that fill the bar. */
   most: number;
+  /** Meaning of the colour in the palette. */
   meaning: string;
   words: string;
   step?: number | null;
