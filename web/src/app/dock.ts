@@ -81,14 +81,14 @@ export class Dock {
     });
     new ResizeObserver(() => proportions.resize()).observe(host);
     host.addEventListener("pointerdown", markPressedCross, { capture: true });
-    for (const event of ["pointerdown", "focusin"]) host.addEventListener(event, ({ target }) => this.use(target));
+    for (const event of ["pointerdown", "focusin"]) host.addEventListener(event, ({ target }) => this.noteUse(target));
     effect(() => {
       void settings.value.textSize; // the bars of tabs have another height
       this.dock.fit();
     });
   }
 
-  private use(target: EventTarget | null): void {
+  private noteUse(target: EventTarget | null): void {
     for (const panel of this.panels()) if (panel.node.contains(target as Node)) this.used = panel;
   }
 
@@ -132,7 +132,7 @@ export class Dock {
     const facts = overview.value;
     if (!view || !facts || view.about !== facts.kind) return;
     const open = this.panel(id);
-    const panel = open ?? this.made(view, facts);
+    const panel = open ?? this.newPanel(view, facts);
     if (maximizedView.value && !open?.node.classList.contains("maximized")) this.toggleMaximized();
     if (!open) this.dock.addWidget(panel, { mode: "tab-after", ref: this.largest() });
     this.dock.activateWidget(panel);
@@ -143,7 +143,7 @@ export class Dock {
     const facts = overview.value;
     if (!facts) return null;
     return filtered(layout, (id) => {
-      const view = VIEWS.find((each) => each.id === id);
+      const view = VIEWS.find((candidate) => candidate.id === id);
       return view !== undefined && view.about === facts.kind && !view.missing(facts);
     });
   }
@@ -162,8 +162,7 @@ export class Dock {
     closedView.value = null;
     // A link may name views that only another document has something to show in.
     const shown = this.fitting(layout) ?? this.fitting(firstScreen(facts).layout);
-    const used = new Set<string>();
-    this.dock.restoreLayout({ main: shown && this.area(shown, facts, used) });
+    this.dock.restoreLayout({ main: shown && this.area(shown, facts, new Set()) });
     for (const panel of old) panel.dispose();
   }
 
@@ -179,25 +178,27 @@ export class Dock {
     return described(this.dock.saveLayout().main);
   }
 
-  private area(layout: Layout, facts: Overview, used: Set<string>): Area {
+  /** A layout as Lumino takes it, with new panels; `placed` are the ids of views that have one already: each has one place. */
+  private area(layout: Layout, facts: Overview, placed: Set<string>): Area {
     if ("tabs" in layout) {
       const widgets: Panel[] = [];
       for (const id of layout.tabs) {
         const view = VIEWS.find((v) => v.id === id);
-        if (!view || used.has(id)) continue;
-        used.add(id);
-        widgets.push(this.made(view, facts));
+        if (!view || placed.has(id)) continue;
+        placed.add(id);
+        widgets.push(this.newPanel(view, facts));
       }
       if (!widgets.length) return null;
       return { type: "tab-area", widgets, currentIndex: Math.min(layout.front ?? 0, widgets.length - 1) };
     }
-    const children = layout.children.map((child) => this.area(child, facts, used));
+    const children = layout.children.map((child) => this.area(child, facts, placed));
     const orientation = layout.split === "row" ? "horizontal" : "vertical";
     const present = children.filter((child) => child !== null);
     return { type: "split-area", orientation, sizes: layout.shares, children: present };
   }
 
-  private made(view: View, facts: Overview): Panel {
+  /** A panel which, when its cross closes it, can be put back where it was (closed_view.tsx). */
+  private newPanel(view: View, facts: Overview): Panel {
     return new Panel(view, facts, () => {
       const layout = this.layout();
       closedView.value = layout && { title: view.title, layout };
@@ -229,6 +230,7 @@ function markPressedCross(event: PointerEvent): void {
 
 const idOf = (widget: Widget) => (widget instanceof Panel ? widget.view.id : "");
 
+/** What Lumino says of its panels as a layout; shares of sizes add up to 1. */
 function described(area: Area): Layout | null {
   if (!area) return null;
   if (area.type === "tab-area") {

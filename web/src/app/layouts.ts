@@ -13,7 +13,8 @@ export interface NamedLayout {
   isBuiltIn: boolean;
 }
 
-const OF_PAGE: Record<View["about"], Record<string, Layout>> = {
+/** Those that come with the page, by kind of document and name. */
+const BUILT_IN: Record<View["about"], Record<string, Layout>> = {
   trace: {
     "Timelines stacked": row(
       [
@@ -55,27 +56,30 @@ const OF_PAGE: Record<View["about"], Record<string, Layout>> = {
   },
 };
 
+/** The layout that a document opens with. */
 export const FIRST_NAME = "Default";
 const LONGEST_NAME = 60;
 const MOST_LAYOUTS = 50;
+/** Grows when the user's layouts change: the storage itself is no signal. */
 const changes = signal(0);
 const key = () => `layouts.${kind.peek() ?? "trace"}`;
 
 /** What the user has stored for this kind of document, as text by name. */
-function ofUser(): Record<string, string> {
+function storedLayouts(): Record<string, string> {
   const value = stored(key());
   if (typeof value !== "object" || value === null) return {};
   return Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === "string" && read(text)));
 }
 
+/** The first layout, then those of the page, then those of the user. */
 export const layouts = computed<NamedLayout[]>(() => {
   void storageTurn.value;
   void changes.value;
   const facts = overview.value;
   if (!facts) return [];
   const first = { name: FIRST_NAME, layout: firstScreen(facts).layout, isBuiltIn: true };
-  const builtIn = Object.entries(OF_PAGE[facts.kind]).map(([name, layout]) => ({ name, layout, isBuiltIn: true }));
-  const ofTheUser = Object.entries(ofUser()).map(([name, text]) => ({
+  const builtIn = Object.entries(BUILT_IN[facts.kind]).map(([name, layout]) => ({ name, layout, isBuiltIn: true }));
+  const ofTheUser = Object.entries(storedLayouts()).map(([name, text]) => ({
     name,
     layout: read(text) ?? tabs(),
     isBuiltIn: false,
@@ -89,24 +93,26 @@ export function problemOfName(name: string): string {
   if (name.length > LONGEST_NAME) return `At most ${LONGEST_NAME} letters`;
   if (layouts.peek().some((layout) => layout.isBuiltIn && layout.name === name.trim()))
     return "The page has one of that name";
-  return Object.keys(ofUser()).length >= MOST_LAYOUTS ? `There are ${MOST_LAYOUTS} already` : "";
+  return Object.keys(storedLayouts()).length >= MOST_LAYOUTS ? `There are ${MOST_LAYOUTS} already` : "";
 }
 
-function keep(all: Record<string, string>): void {
+function storeLayouts(all: Record<string, string>): void {
   store(key(), Object.keys(all).length ? all : null);
   changes.value += 1;
 }
 
 export function saveLayout(name: string, text: string): void {
-  keep({ ...ofUser(), [name.trim()]: text });
+  storeLayouts({ ...storedLayouts(), [name.trim()]: text });
 }
 
 export function deleteLayout(name: string): void {
-  const { [name]: _, ...rest } = ofUser();
-  keep(rest);
+  const { [name]: _, ...rest } = storedLayouts();
+  storeLayouts(rest);
 }
 
 /** Renames in place: the order stays. */
 export function renameLayout(name: string, next: string): void {
-  keep(Object.fromEntries(Object.entries(ofUser()).map(([old, text]) => [old === name ? next.trim() : old, text])));
+  storeLayouts(
+    Object.fromEntries(Object.entries(storedLayouts()).map(([old, text]) => [old === name ? next.trim() : old, text])),
+  );
 }

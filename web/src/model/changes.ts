@@ -28,6 +28,7 @@ export interface Change {
   isNoise: boolean;
 }
 
+/** The answer to a question about a document of a kind and its baseline; waiting while there is no baseline. */
 function against<T>(about: string, ask: (base: number) => Question<T>): ReadonlySignal<Loaded<T>> {
   return answering(() => {
     const base = changesAgainst.value;
@@ -48,9 +49,10 @@ function byLabel(columns: Columns): Map<string, CompareUnitsRow> {
   return new Map(units.flatMap((unit) => (unit.label === null ? [] : [[unit.label, unit]])));
 }
 
-const units = (by: string) => (other: number) => arrow(current.value, "compare_units", { other, by });
-const instructions = against("trace", (base) => units("instruction")(base).as(byRow));
-const lines = against("trace", (base) => units("line")(base).as(byLabel));
+const comparedUnits = (other: number, by: "instruction" | "line") =>
+  arrow(current.value, "compare_units", { other, by });
+const instructions = against("trace", (base) => comparedUnits(base, "instruction").as(byRow));
+const lines = against("trace", (base) => comparedUnits(base, "line").as(byLabel));
 const traces = against("trace", (other) => json<CompareAnswer>(current.value, "compare", { other, by: "instruction" }));
 const baseLoops = against("trace", (base) => json<LoopsAnswer>(base, "loops"));
 const runs = against("run", (base) => json<RunCompareAnswer>(current.value, "run_compare", { base }).as(thingsByName));
@@ -98,6 +100,7 @@ export function stallChange(name: string): Change | null {
   return { before, after, isNoise: answer.same_code };
 }
 
+/** The names of the columns with numbers. */
 type Figures<Row> = { [Name in keyof Row]: Row[Name] extends number | null ? Name : never }[keyof Row];
 
 /** A figure of a loop and of the one of the baseline in which the partner of its first instruction stands. */
@@ -110,6 +113,7 @@ export function loopChange(loop: LoopsRow, name: Figures<LoopsRow>): Change | nu
   return { before, after: loop[name] as number | null, isNoise: ready(traces)?.same_code ?? false };
 }
 
+/** A comparison of two runs: kernels and other things by domain and name. */
 interface Things {
   sides: RunCompareSidesRow[];
   byName: Map<string, RunCompareThingsRow>;
@@ -125,6 +129,7 @@ function thingsByName({ sides, things }: RunCompareAnswer): Things {
   };
 }
 
+/** Verdicts that are no change beyond noise. */
 const QUIET = ["same", "cannot tell"];
 
 /** Mean duration, calls or time of a kernel or another thing of a run, per run or step as the comparison counts. */
