@@ -71,32 +71,7 @@ function Ranks() {
 
 function Tables({ answer }: { answer: RunRanksAnswer }) {
   const { processes, kernels, collectives } = answer;
-  const columns = useMemo(() => {
-    const most = Math.max(1, ...processes.rows.map((row) => row.compute_ns + row.collective_ns + row.copy_ns));
-    const slowest = {
-      ...processColumn<RunRanksKernelsRow>(),
-      title: "Slowest",
-      hint: "The process that takes longest",
-    };
-    const last = {
-      ...processColumn<RunRanksCollectivesRow>(),
-      title: "Arrives last",
-      hint: "The process that arrived last most often",
-    };
-    const bar: Column<RunRanksProcessesRow> = {
-      name: "parts",
-      title: "Where the time went",
-      hint: "Compute, collectives, waiting in them, and copies; the longest process fills the width",
-      value: (row) => row.compute_ns + row.collective_ns + row.copy_ns,
-      show: (row) => <Parts row={row} most={most} />,
-      width: "",
-    };
-    return {
-      processes: [processColumn<RunRanksProcessesRow>(), bar, ...PROCESSES],
-      collectives: [...COLLECTIVES, last],
-      kernels: [...KERNELS, slowest],
-    };
-  }, [answer]);
+  const columns = useMemo(() => columnsOf(answer), [answer]);
   const isChosen = (row: { name: string }) => row.name === selection.value.kernelName;
   return (
     <div class="view">
@@ -105,26 +80,7 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
         <SaveMenu name="ranks" offers={[tableOffer(columns.processes, () => processes.rows)]} />
       </div>
       <div class="scroll">
-        <div class="figures">
-          <Figure
-            id="imbalance"
-            value={answer.imbalance === null ? "–" : `${answer.imbalance.toFixed(3)} x`}
-            name="imbalance"
-            hint="Largest compute time over the mean"
-          />
-          <Figure
-            id="cost_ns"
-            value={nanoseconds(answer.cost_ns)}
-            name="cost of the imbalance"
-            hint="Largest compute time minus the mean"
-          />
-          <Figure
-            id="waited_ns"
-            value={nanoseconds(answer.waited_ns)}
-            name="waited in collectives"
-            hint="Of all processes together, for ranks that arrived later"
-          />
-        </div>
+        <Figures answer={answer} />
         <PartLegend parts={Object.values(legend())} />
         <TableSection title="Processes" columns={columns.processes} table={processes} />
         <TableSection
@@ -145,6 +101,59 @@ function Tables({ answer }: { answer: RunRanksAnswer }) {
         />
         <Definition text={answer.definition} />
       </div>
+    </div>
+  );
+}
+
+/** Columns of the tables; the bars of processes are of the one with most time. */
+function columnsOf({ processes }: RunRanksAnswer) {
+  const most = Math.max(1, ...processes.rows.map((row) => row.compute_ns + row.collective_ns + row.copy_ns));
+  const slowest = {
+    ...processColumn<RunRanksKernelsRow>(),
+    title: "Slowest",
+    hint: "The process that takes longest",
+  };
+  const last = {
+    ...processColumn<RunRanksCollectivesRow>(),
+    title: "Arrives last",
+    hint: "The process that arrived last most often",
+  };
+  const bar: Column<RunRanksProcessesRow> = {
+    name: "parts",
+    title: "Where the time went",
+    hint: "Compute, collectives, waiting in them, and copies; the longest process fills the width",
+    value: (row) => row.compute_ns + row.collective_ns + row.copy_ns,
+    show: (row) => <Parts row={row} most={most} />,
+    width: "",
+  };
+  return {
+    processes: [processColumn<RunRanksProcessesRow>(), bar, ...PROCESSES],
+    collectives: [...COLLECTIVES, last],
+    kernels: [...KERNELS, slowest],
+  };
+}
+
+function Figures({ answer }: { answer: RunRanksAnswer }) {
+  return (
+    <div class="figures">
+      <Figure
+        id="imbalance"
+        value={answer.imbalance === null ? "–" : `${answer.imbalance.toFixed(3)} x`}
+        name="imbalance"
+        hint="Largest compute time over the mean"
+      />
+      <Figure
+        id="cost_ns"
+        value={nanoseconds(answer.cost_ns)}
+        name="cost of the imbalance"
+        hint="Largest compute time minus the mean"
+      />
+      <Figure
+        id="waited_ns"
+        value={nanoseconds(answer.waited_ns)}
+        name="waited in collectives"
+        hint="Of all processes together, for ranks that arrived later"
+      />
     </div>
   );
 }

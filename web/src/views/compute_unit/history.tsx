@@ -5,6 +5,7 @@ import { selectRow, textOf } from "../../model/code";
 import type { Execution } from "../../model/executions";
 import { reveal } from "../../model/timewindow";
 
+/** Instructions that are remembered. */
 const MOST = 100;
 
 /** The list with one more in front; the same again is not added. */

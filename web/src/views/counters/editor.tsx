@@ -21,11 +21,11 @@ interface Props {
 
 export function Editor({ answer, error, applied, builtin, close }: Props) {
   const draft = useSignal(applied.value ?? builtin);
-  const help = useSignal(false);
+  const isHelpOpen = useSignal(false);
   const name = useSignal(chosenSet.value ?? "");
   const longest = answer?.longest ?? Number.POSITIVE_INFINITY;
   const isTooLong = draft.value.length > longest;
-  const isSame = draft.value === (applied.value ?? builtin);
+  const isApplied = draft.value === (applied.value ?? builtin);
   const apply = () => {
     if (!isTooLong) applied.value = draft.value === builtin ? null : draft.value;
   };
@@ -41,7 +41,7 @@ export function Editor({ answer, error, applied, builtin, close }: Props) {
       <div class="toolbar">
         <SavedSets choose={choose} />
         <button type="button" data-action="apply" disabled={isTooLong} onClick={apply} title="Ctrl+Enter">
-          Apply{isSame ? "" : " *"}
+          Apply{isApplied ? "" : " *"}
         </button>
         <button type="button" class="quiet" data-action="reset" onClick={() => choose(null)}>
           Built-in set
@@ -60,10 +60,10 @@ export function Editor({ answer, error, applied, builtin, close }: Props) {
         <button
           type="button"
           class="quiet"
-          aria-expanded={help.value}
+          aria-expanded={isHelpOpen.value}
           data-action="help"
           onClick={() => {
-            help.value = !help.value;
+            isHelpOpen.value = !isHelpOpen.value;
           }}
         >
           Help
@@ -77,7 +77,7 @@ export function Editor({ answer, error, applied, builtin, close }: Props) {
           ×
         </button>
       </div>
-      {help.value ? <Language /> : null}
+      {isHelpOpen.value ? <Language /> : null}
       {error ? (
         <p class="note problem" role="alert">
           {error.what} {error.advice}
@@ -85,7 +85,7 @@ export function Editor({ answer, error, applied, builtin, close }: Props) {
       ) : null}
       <div class="derived-body">
         <Known answer={answer} />
-        <Text draft={draft} apply={apply} beside={isSame ? besideLines(draft.value, answer?.problems ?? []) : []} />
+        <Text draft={draft} apply={apply} beside={isApplied ? besideLines(draft.value, answer?.problems ?? []) : []} />
       </div>
     </div>
   );

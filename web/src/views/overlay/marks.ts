@@ -8,7 +8,7 @@ import { paper } from "../../draw/palette";
 import type { Layer } from "../../model/layers";
 import { type Range, selection } from "../../model/selection";
 import { slotKey, slotOf } from "../../model/slots";
-import { loadWave, intervalsWhere } from "../../model/wave_data";
+import { intervalsWhere, loadWave } from "../../model/wave_data";
 import type { Wave } from "../../model/waves";
 
 /** The marks of one trace: the track and the life of its wave, the executions of its row. */
@@ -17,14 +17,16 @@ export interface Mark {
   track: number;
   life: Range;
   executions: Range[];
+  /** The selected one of them, else the first; null = there are none. */
   focus: Range | null;
 }
 
-/** One side of what is selected, with the time that moves it onto the common axis. */
+/** What is selected in one of both traces; undefined = it has no such thing. */
 export interface Side {
   document: number;
   wave: Wave | undefined;
   layer: Layer | undefined;
+  /** Cycles that move its times onto the common axis. */
   shift: number;
   row: number | undefined;
 }
@@ -68,7 +70,7 @@ export function paintMarked(painter: Painter, frame: Frame, marks: Mark[]): void
 }
 
 async function markOf({ document, wave, layer, shift, row }: Side, iteration?: number): Promise<Mark | null> {
-  const track = wave && layer?.tracks.find((each) => slotKey(slotOf(each)) === slotKey(wave));
+  const track = wave && layer?.tracks.find((candidate) => slotKey(slotOf(candidate)) === slotKey(wave));
   if (!wave || !layer || !track) return null;
   const mark: Mark = {
     layer,

@@ -43,7 +43,7 @@ function RunOverlay() {
   );
 }
 
-/** Where the first event of a name is, if the layer has it. */
+/** The first event of a name. */
 interface Occurrence {
   begin: number;
 }
@@ -51,7 +51,7 @@ interface Occurrence {
 const kindNamed = (layer: Layer | undefined, name: string | undefined) =>
   layer?.kinds.find((kind) => kind.name === name)?.kind;
 
-/** The name that was selected last: a kernel's, or that of an event. */
+/** The name of the selected kernel, else of the selected event; undefined = none is selected, or it has not arrived. */
 function useSelectedName(layer: Layer | undefined): string | undefined {
   const item = spanItem(selection.value.span);
   const event = useAnswer(item < 0 ? null : json<{ kind?: number }>(current.value, "span", { layer: "run", item }));
@@ -59,6 +59,7 @@ function useSelectedName(layer: Layer | undefined): string | undefined {
   return selection.value.kernelName ?? (layer && kind !== undefined ? kindOf(layer, kind)?.name : undefined);
 }
 
+/** The starts of both runs stand under each other, or the first events of the selected name. */
 function useAligned(own: Layer | undefined, other: Layer | undefined, base: number): Aligned {
   const name = useSelectedName(own);
   const [kind, baseKind] = [kindNamed(own, name), kindNamed(other, name)];
@@ -82,15 +83,16 @@ function useAligned(own: Layer | undefined, other: Layer | undefined, base: numb
 
 /** Tracks of both correspond in their order, which is that of processes and GPUs. */
 function pairedRows(own: Layer, before: Layer, isShown: (kind: string) => boolean): TimelineRow[] {
-  const rows = (layer: Layer, word: string) =>
+  const rowsNamed = (layer: Layer, word: string) =>
     rowsOfLayer(layer, (track) => isShown(String(track.kind))).map((row) => ({
       ...row,
       label: `${row.label} ${word}`,
     }));
-  const [after, earlier] = [rows(own, "after"), rows(before, "before")];
-  const count = Math.max(after.length, earlier.length);
-  return Array.from({ length: count }, (_, at) => {
-    const [above, below] = [earlier[at], after[at]];
+  const [ownRows, baseRows] = [rowsNamed(own, "after"), rowsNamed(before, "before")];
+  const count = Math.max(ownRows.length, baseRows.length);
+  return Array.from({ length: count }, (_, n) => {
+    const [above, below] = [baseRows[n], ownRows[n]];
+    // A row of the baseline stands in the group of its partner.
     return [above && { ...above, path: below?.path ?? above.path }, below].filter((row) => row !== undefined);
   }).flat();
 }

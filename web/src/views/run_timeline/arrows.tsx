@@ -17,12 +17,16 @@ import { Check } from "../../widgets/check";
 /** More arrows than this hide what they lie over. */
 const MOST_ARROWS = 120;
 
-/** The arrows of the time on screen, whether they are wanted, and how they are painted. */
+/**
+ * The arrows of the time on screen and how they are painted. `around` has those of launches, null = they are switched off
+ * or have not arrived; `withFlows` and `withPath` are the switches.
+ */
 export function useArrows(layer: RunLayer) {
   const withFlows = useSignal(true);
   const withPath = useSignal(false);
   const tiles = useComputed(() => tilesAround(layer, shown.value));
-  void useComputed(() => JSON.stringify(tiles.value)).value; // the time on screen changes often, its tiles seldom
+  // The time on screen changes often, its tiles seldom: this is drawn again when their text is another one.
+  void useComputed(() => JSON.stringify(tiles.value)).value;
   const flows = useAnswer(withFlows.value ? flowsOf(current.value, layer, tiles.peek()) : null);
   const edges = useAnswer(edgesOf(current.value, layer, tiles.peek()));
   const segments = useAnswer(withPath.value ? segmentsOf(current.value, layer, tiles.peek()) : null);
