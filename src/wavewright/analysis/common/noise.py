@@ -17,7 +17,7 @@ RUN_FALSE_ALARMS = 0.01  #: Rows of runs: chance that a comparison of equal runs
 GATE_FALSE_ALARMS = 0.01
 LEAST_CHANGE = 0.01  #: Share; runs and captures of the same program differ by this much without a cause.
 
-_MOST_DEGREES = 200
+_MOST_DEGREES = 200  #: Degrees of freedom from which on t hardly differs from normal.
 _NORMAL_BOUND = 1.959964  #: What a normal variable exceeds, up or down, with the probability `MEAN_TAIL`.
 
 

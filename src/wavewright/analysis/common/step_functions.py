@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.float64]
 
-_MANY_STEPS = 100_000
-_KEPT_BINS = 1 << 13
+_MANY_STEPS = 100_000  #: Steps of a curve from which on sums of fine bins are stored.
+_KEPT_BINS = 1 << 13  #: Bins that are stored at most.
 
 
 class Binned(NamedTuple):

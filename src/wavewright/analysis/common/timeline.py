@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from wavewright import _core
+from wavewright.base.toml import packaged
 from wavewright.errors import UsageError
 
 #: Tracks, begin, end, bits of a cell, whether overlaps are parted.
@@ -16,14 +17,7 @@ LayerNumbers = tuple[int, int, int, int, bool]
 
 TILE_CELLS = 1024  #: Cells of one tile.
 NO_KIND = 65535  #: Kind of spans with an unknown kind.
-DEFINITION = (
-    "Level 0 shows every span. On every level above, spans at least a cell long are shown as they are, in every tile "
-    "that they reach into. Of the shorter ones, spans of a track that start in the same cell are shown together, as "
-    "the kind that takes most time, of equals the one with more spans; neighbours of the same kind with less than a "
-    "cell between them are one group of the tile in which they start. Every span is counted once, and a group of one "
-    "is that span. Where spans overlap, the one that started last is on top. Groups start with their first span and "
-    "end with their last one."
-)
+DEFINITION: str = packaged("timeline.toml", __package__)["definition"]
 
 
 @dataclass(frozen=True)

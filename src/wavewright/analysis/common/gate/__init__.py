@@ -30,7 +30,7 @@ from wavewright.model.schema import frame_of
 
 LEAST_SHARE = 0.01  #: Of the GPU time: kernels with less do not decide, unless they are asked for.
 _NAMED = 3  #: Checks that the headline names.
-_NAME_WIDTH = 80
+_NAME_WIDTH = 80  #: Characters of a name in a sentence.
 
 
 @dataclass(frozen=True)

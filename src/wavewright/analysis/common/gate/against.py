@@ -15,7 +15,7 @@ from wavewright.model.baseline import Baseline
 
 _WHOLE_RUN = ("gpu-time", "wall")  #: Subjects whose size depends on how long the program was let run.
 _NOTHING = Group(())
-_SAME = 1e-7
+_SAME = 1e-7  #: Relative difference up to which numbers are the same: files of baselines have fewer digits.
 _MOST_GROWN = 10  #: Lines that are named where the cycles of a wave grew.
 _LEAST_GROWTH = 0.001  #: Share of the cycles of a wave.
 

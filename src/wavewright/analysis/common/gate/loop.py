@@ -15,7 +15,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
 
 BETTER, EQUAL, WORSE = "better", "equal", "worse"
-_FINDINGS = 3
+_FINDINGS = 3  #: Findings of the diagnosis that an answer lists.
 #: Subjects that decide, the first that a kind of captures has.
 _DECIDING = ("step", "gpu-time", "kernel-time", "cycles", "kernel")
 

@@ -55,13 +55,7 @@ class Noise:
 
 
 def noise_of(
-    base: Group,
-    side: Group,
-    *,
-    row_count: int,
-    prior: Prior | None,
-    scale: float,
-    is_told_by_calls: bool,
+    base: Group, side: Group, *, row_count: int, prior: Prior | None, scale: float, is_told_by_calls: bool
 ) -> Noise | None:
     """Difference that the means of two groups may have, as a share of `scale`; None = not known.
 

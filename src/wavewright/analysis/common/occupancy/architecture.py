@@ -23,7 +23,7 @@ class Architecture:
 
 
 _GENERATIONS = {int(number): targets for number, targets in packaged("gpus/generations.toml").items()}
-_NO_SUCCESSOR = ("gfx950", "gfx1250")
+_NO_SUCCESSOR = ("gfx950", "gfx1250")  #: Newest of their generations: their marks rule all others out.
 
 
 def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:

@@ -14,9 +14,9 @@ from wavewright.readers.files.sqlite.permits import is_reading
 
 TABLES = {"captures": OF_CAPTURE, "quantities": ("capture", *OF_QUANTITY)}
 _SQL_TYPES = {"Int64": "INTEGER", "Float64": "REAL", "String": "TEXT"}
-_MOST_ROWS = 1_000_000
-_MOST_SECONDS = 120.0
-_LONGEST_VALUE = 10_000_000
+_MOST_ROWS = 1_000_000  #: Of a result.
+_MOST_SECONDS = 120.0  #: Of a query.
+_LONGEST_VALUE = 10_000_000  #: Bytes of a text or blob.
 _STEPS = 100_000  #: Instructions of SQLite between two looks at the clock.
 
 

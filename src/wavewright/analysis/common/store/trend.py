@@ -27,7 +27,7 @@ COLUMNS = (
 
 
 _IDENTITY = ("subject", "name", "kernel", "unit", "target", "series", "grid_lanes")  #: Of a series in `TrendAnswer`.
-_NAMES = ("name", "kernel")
+_NAMES = ("name", "kernel")  #: Columns in which a word of the user is looked for.
 _OF_KERNEL = ("kernel-time", "cycles")  #: Subjects of traces without names of their own, the deciding one first.
 
 

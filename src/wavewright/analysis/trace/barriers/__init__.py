@@ -14,7 +14,7 @@ from wavewright.model.trace import ThreadTrace
 
 #: Waves of one workgroup leave a barrier within a few cycles: 0 to 8 in every capture looked at.
 _RELEASE_JITTER_CYCLES = 16
-_PLACE = ("se", "cu", "simd", "slot")
+_PLACE = ("se", "cu", "simd", "slot")  #: Of a wave.
 _HAS_WORKGROUP_IDS = 12  #: From this generation on, waves carry the id of their workgroup.
 
 

@@ -46,7 +46,7 @@ _TRANSPOSED_BY_WAVE_SIZE = re.compile(r"global_load_tr_b(64|128)$")
 _FIRST_REGISTERS = re.compile(r"\s*v(?:\[(?P<first>\d{1,4}):(?P<last>\d{1,4})\]|\d{1,4}\b)")
 _REGISTER_BYTES = 4
 _MAY_ACCESS = r"^(global|cluster|flat|scratch|t?buffer|ds|lds|image|tensor|s_(buffer_|scratch_)?(load|store|atomic))_"
-_CACHED_TEXTS = 1 << 16
+_CACHED_TEXTS = 1 << 16  #: Different instructions whose access is remembered.
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)

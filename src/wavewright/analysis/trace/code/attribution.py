@@ -9,25 +9,13 @@ from typing import Final
 import polars as pl
 
 from wavewright.base.bounds import integer_of
+from wavewright.base.toml import packaged
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace
 
-ATTRIBUTIONS = ("innermost", "outermost", "mine")
+ATTRIBUTIONS = ("innermost", "outermost", "mine")  #: Explained in `source_of_rows`.
 
-_LIBRARY = re.compile(
-    r"""
-      / (site|dist|python)[-_]packages /          # installed Python packages, and those of build folders
-    | / lib (32|64)? / python [\d.]* /            # Python's own library: decorators, contexts, functools
-    | ^ <                                         # <frozen ...>, <built-in>
-    | ^ / usr / (local/)? (include|lib) /
-    | ^ / opt / (rocm|conda|venv|python)
-    | / include / ( c\+\+ | hip | hsa | rocm | rocprim | rocwmma | ck ) \b
-    | / lib / (clang|gcc) /                       # headers of compilers
-    | / (amd_detail|device-libs|hip_runtime) /
-    | / triton / (language|runtime) /
-    """,
-    re.VERBOSE,
-)
+_LIBRARY = re.compile("|".join(packaged("libraries.toml", __package__)["paths"]))
 
 
 def is_library(file: str) -> bool:
@@ -96,7 +84,7 @@ def located(frame: pl.DataFrame, trace: ThreadTrace, *, row: str = "row") -> pl.
     return frame.join(places, on=row, how="left", maintain_order="left")
 
 
-LANE_SUMS: Final = ("extra_lds_cycles_total", "segment_count_total")
+LANE_SUMS: Final = ("extra_lds_cycles_total", "segment_count_total")  #: Columns of `lanes.answer.lane_sums`.
 
 
 def with_lane_sums(frame: pl.DataFrame, sums: pl.DataFrame | None) -> pl.DataFrame:

@@ -10,7 +10,7 @@ from wavewright.base.toml import packaged
 from wavewright.codeobj.registers import EXEC, FIRST_VECTOR, M0, MODE, VCC, RowUses
 from wavewright.facts.loader import Fact, decoded
 
-NOT_KNOWN = "not known"
+NOT_KNOWN = "not known"  #: The answer where no rule fits.
 _PADDING = re.compile(r"s_(nop|delay_alu)\b")
 _LEAVES = frozenset(("branch", "jump", "end", "padding"))  #: Classes behind which other code runs.
 _OTHER_LANES = re.compile(

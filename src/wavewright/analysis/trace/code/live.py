@@ -19,6 +19,7 @@ from wavewright.model.trace import ThreadTrace
 
 LIVE_ROWS = packaged_spec(__package__, "live_rows")
 _LONGEST_BYTES = 20  # of an instruction
+_NO_START, _KERNEL_START, _FUNCTION_START = 0, 1, 2  # cpp/include/wavewright/live_registers.hpp: CodeRows::starts
 
 
 @once_per_trace
@@ -35,14 +36,13 @@ def live_rows(trace: ThreadTrace) -> pl.DataFrame:
     operands = operand_rows(code)
     rows = code.with_columns(pl.col("text").fill_null(""), pl.col("function").fill_null(""))
     flow = with_full_writes(flow_of(rows, operands), rows, operands)
-    answer = _core.live_registers(
-        flow.to_dict(), operands.to_dict(), given_registers(trace), pl.Series([], dtype=pl.Int32)
-    )
-    if answer is None:
+    no_rows = pl.Series([], dtype=pl.Int32)  # whose single registers are asked for: counts are enough
+    counts = _core.live_registers(flow.to_dict(), operands.to_dict(), given_registers(trace), no_rows)
+    if counts is None:
         return empty_frame(LIVE_ROWS)
-    is_read = (pl.col("writes").is_not_null() | pl.col("text").is_null()).all().over("function", "code_object")
-    live = pl.DataFrame(answer[0]).insert_column(0, code["row"])
-    reached = live.filter(code.select(is_read).to_series() & (live["is_reached"] == 1)).select("row", *COUNTS)
+    is_decoded = (pl.col("writes").is_not_null() | pl.col("text").is_null()).all().over("function", "code_object")
+    live = pl.DataFrame(counts[0]).insert_column(0, code["row"])
+    reached = live.filter(code.select(is_decoded).to_series() & (live["is_reached"] == 1)).select("row", *COUNTS)
     fits = _fitting(trace, reached.select("live_vgprs", "live_agprs").unique())
     joined = reached.join(fits, on=["live_vgprs", "live_agprs"], how="left", maintain_order="left")
     return joined.select(LIVE_ROWS.casts)
@@ -56,14 +56,15 @@ def sized_code(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _starts(trace: ThreadTrace) -> pl.Expr:
-    """1 = the first row of a kernel, 2 = of another function, 0 = another row."""
+    """The kind of start that each row is; where no function has the name of a kernel, all are taken for kernels."""
     names = trace.kernels["name"].unique()
     is_first = pl.any_horizontal(pl.col(name).ne_missing(pl.col(name).shift()) for name in ("code_object", "function"))
     has_kernels = trace.code["function"].is_in(names.implode()).any()
     is_kernel = pl.col("function").is_in(names.implode()).fill_null(value=False) if has_kernels else pl.lit(value=True)
     is_padding = pl.col("function").is_null() if has_kernels else pl.lit(value=False)
     is_start = (is_first | (pl.int_range(pl.len()) == 0)) & ~is_padding
-    return pl.when(is_start).then(pl.when(is_kernel).then(1).otherwise(2)).otherwise(0)
+    kind = pl.when(is_kernel).then(_KERNEL_START).otherwise(_FUNCTION_START)
+    return pl.when(is_start).then(kind).otherwise(_NO_START)
 
 
 def given_registers(trace: ThreadTrace) -> pl.Series:

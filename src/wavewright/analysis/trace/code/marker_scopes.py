@@ -1,4 +1,8 @@
-"""Marker scopes over time: the markers of shader data, matched like brackets."""
+"""Marker scopes over time: the markers of shader data, matched like brackets.
+
+A kernel writes a marker where it enters or leaves a scope. A *stack* is a path of scopes that are open at a time, from
+the outermost to the innermost, known by number; 0 = none is open.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,9 @@ from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import THREAD_TRACE, packaged_spec
 from wavewright.model.trace import ThreadTrace
 
-_LEAVES, _ENTERS, _FIRST = 1, 2, 4
+_LEAVES, _ENTERS, _FIRST = 1, 2, 4  # bits of markers.flags
 _SLOT = ("se", "cu", "simd", "slot")
-_KINDS = {1: "function", 2: "scope", 3: "point"}
+_KINDS = {1: "function", 2: "scope", 3: "point"}  #: Of markers.marker_kind.
 MOST_DEPTH = 64  #: Scopes nested deeper are not opened: their time belongs to the scope around them.
 
 SCOPES = packaged_spec(__package__, "scopes")
@@ -70,19 +74,20 @@ def _moments(trace: ThreadTrace) -> pl.DataFrame:
 class _Scope:
     """An open scope."""
 
-    start: int
+    start: int  #: Cycles.
     kind: str
     name: str
     location: str | None
-    stack: int = 0
+    stack: int = 0  #: The path that ends with it.
 
 
 @dataclass
 class _Book:
     """The closed scopes of all slots, the paths of scopes and the changes between them."""
 
-    scopes: list[tuple[Any, ...]] = field(default_factory=list)
-    changes: list[tuple[int, ...]] = field(default_factory=list)
+    scopes: list[tuple[Any, ...]] = field(default_factory=list)  #: Rows of `SCOPES`.
+    changes: list[tuple[int, ...]] = field(default_factory=list)  #: Rows of `MarkerScopes.changes`.
+    #: By number: the path around, and kind and name of the innermost scope; the first one is empty.
     stacks: list[tuple[int | None, str | None, str | None]] = field(default_factory=lambda: [(None, None, None)])
     orphan_count: int = 0
     _numbers: dict[tuple[int, str, str], int] = field(default_factory=dict)

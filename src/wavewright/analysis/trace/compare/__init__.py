@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import polars as pl
 
-from wavewright.analysis.trace.compare.alignment import align_rows, align_traces
+from wavewright.analysis.trace.compare.alignment import SERIAL, align_rows, align_traces
 from wavewright.analysis.trace.compare.spread import batch_costs, traced_waves
 from wavewright.analysis.trace.compare.totals import TRACES, compared_totals, lines_of, work_and_speed
 from wavewright.analysis.trace.compare.units import UNITS, Side, compared_units, measured, with_noise_of, with_repeats
@@ -25,11 +25,9 @@ from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
 
 FEWEST_REPEATS = 2  #: Of one side: with one repetition Student's t is 13 standard deviations.
-_MAPPED_SHARE = 0.5
+_MAPPED_SHARE = 0.5  #: Rows with a source line, of all: above, lines are worth comparing.
 _FINE_LINES = 3  #: Equal lines from which on lines are told apart; fewer are too coarse to compare.
 KINDS = ("instruction", "line", "block", "function")  #: What can be compared.
-
-_SERIAL = re.compile(r"[_$.]\d+$")
 
 
 @dataclass(frozen=True)
@@ -131,7 +129,7 @@ def main_kernel(trace: ThreadTrace) -> str:
     hits = entered_rows(trace).group_by("function").agg(pl.col("hit_count").sum()).sort("hit_count", "function")
     name = hits["function"].to_list()[-1] if hits.height else ""
     demangled = dict(trace.kernels.select("name", "demangled").iter_rows())
-    return _SERIAL.sub("", re.split(r"[<(]", demangled.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1])
+    return SERIAL.sub("", re.split(r"[<(]", demangled.get(name) or name or "")[0].strip().rsplit(" ", 1)[-1])
 
 
 def _finest_unit(traces: Sequence[ThreadTrace]) -> str:

@@ -16,7 +16,7 @@ from wavewright.analysis.trace.compare.sequences import align, moved
 from wavewright.analysis.trace.costs.row_costs import entered_rows, row_totals
 from wavewright.model.trace import ThreadTrace
 
-_SERIAL = re.compile(r"[._$]\d+\Z")
+SERIAL = re.compile(r"[._$]\d+\Z")  #: A number that compilers append to names of functions.
 
 
 @dataclass(frozen=True)
@@ -121,7 +121,7 @@ def _matched_names(earlier: list[str], names: list[str]) -> dict[str, str]:
 
 def _stem(name: str) -> str:
     """The name without a serial number at its end."""
-    return _SERIAL.sub("", name.removesuffix(".kd"))
+    return SERIAL.sub("", name.removesuffix(".kd"))
 
 
 def _merged(function: _Function, texts: tuple[str, ...], count: int) -> tuple[list[int], int]:

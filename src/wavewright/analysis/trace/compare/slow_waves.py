@@ -16,10 +16,10 @@ from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
 _SLOW_RATIO = 1.1  #: A wave is explained when it takes so many times the median of its path, or is an outlier.
-_MOST_EXPLAINED = 16
+_MOST_EXPLAINED = 16  #: Waves.
 _MOST_CAUSES = 8  #: Rows per explained wave.
-_REFERENCE_WAVES = 8
-_NOTICEABLE_CYCLES = 1.0
+_REFERENCE_WAVES = 8  #: Waves of a path, those nearest to its median, that a slow one is compared with.
+_NOTICEABLE_CYCLES = 1.0  #: Of a row, beyond the reference waves.
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,11 @@ from wavewright import _core
 from wavewright.analysis.common.noise import MEAN_TAIL, t_bound
 from wavewright.model.trace import ThreadTrace
 
-_WAVES_PER_BATCH = 4
+_WAVES_PER_BATCH = 4  #: At least.
 _MOST_BATCHES = 32
 _FEWEST_BATCHES = 4
-_SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
-_SQUARES = ("hit_squares", "cost_squares", "cost_products")
+_SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")  #: Of `batch_costs`.
+_SQUARES = ("hit_squares", "cost_squares", "cost_products")  #: Of `batch_costs`: sums over waves, products with hits.
 
 
 def traced_waves(trace: ThreadTrace) -> pl.DataFrame:

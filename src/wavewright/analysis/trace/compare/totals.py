@@ -23,7 +23,7 @@ from wavewright.model.trace import ThreadTrace
 
 TRACES = packaged_spec(__package__, "traces")
 
-_TOTALS = ("latency", "stall", "idle")
+_TOTALS = ("latency", "stall", "idle")  #: Sums of `row_totals` that are given per wave.
 
 
 def compared_totals(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -52,15 +53,11 @@ def with_repeats(runs: Sequence[pl.DataFrame]) -> pl.DataFrame:
         .group_by("unit", maintain_order=True)
         .agg(run_noise=bound * deviation, run_rate_noise=bound * rate.std())
     )
-    return (
-        runs[0]
-        .join(noise, on="unit", how="left", maintain_order="left")
-        .with_columns(
-            wave_noise=pl.max_horizontal("wave_noise", "run_noise"),
-            rate_noise=pl.max_horizontal("rate_noise", "run_rate_noise"),
-        )
-        .drop("run_noise", "run_rate_noise")
-    )
+    both = runs[0].join(noise, on="unit", how="left", maintain_order="left")
+    return both.with_columns(
+        wave_noise=pl.max_horizontal("wave_noise", "run_noise"),
+        rate_noise=pl.max_horizontal("rate_noise", "run_rate_noise"),
+    ).drop("run_noise", "run_rate_noise")
 
 
 def with_noise_of(base: pl.DataFrame, other: pl.DataFrame) -> pl.DataFrame:
@@ -167,7 +164,7 @@ def _exceeds_noise() -> pl.Expr:
 
 
 _REGISTERS = re.compile(r"\b([vsa])(?:\[(\d{1,4})(?::(\d{1,4}))?\]|(\d{1,4}))(?!\w)")
-_MOST = 64  #: Registers of one operand.
+_MOST_REGISTERS = 64  #: Of one operand.
 #: What writes no register, what writes two, and what also reads its result; all others write their first operand.
 _WRITES_NONE = re.compile(r"\w+_store|ds_write|s_(cmp|bitcmp|cbranch|setreg|wait|barrier|branch|setprio|sleep|nop)")
 _WRITES_TWO = re.compile(r"v_\w*_co_|v_div_scale|v_mad_[iu]64|v_swap")
@@ -205,28 +202,34 @@ def _described(
         text = texts[unit] if unit >= 0 else None
         if text is None:
             continue
-        shape, operands, result_count, reads_result = _parsed(text)
-        reads = operands if reads_result else operands[result_count:]
-        shapes[unit] = (shape, tuple(writers.get(register) for operand in reads for register in operand))
-        results = (register for operand in operands[:result_count] for register in operand)
+        parsed = _parsed(text)
+        origins = tuple(writers.get(register) for operand in parsed.sources for register in operand)
+        shapes[unit] = (parsed.shape, origins)
+        results = (register for operand in parsed.results for register in operand)
         for number, register in enumerate(results):
             writers[register] = (unit, number) if unit in shared_units else None
     return shapes
 
 
-def _parsed(text: str) -> tuple[str, list[list[tuple[str, int]]], int, bool]:
-    """The instruction with widths in place of registers, its registers, how many operands are results, read or not."""
+class _Parsed(NamedTuple):
+    """An instruction by its registers: those of one operand together, each as letter and number."""
+
+    shape: str  #: The text with widths in place of registers.
+    results: list[list[tuple[str, int]]]
+    sources: list[list[tuple[str, int]]]
+
+
+def _parsed(text: str) -> _Parsed:
     operands: list[list[tuple[str, int]]] = []
 
     def width(match: re.Match[str]) -> str:
         first = int(match[2] or match[4])
-        last = min(int(match[3] or first), first + _MOST - 1)
+        last = min(int(match[3] or first), first + _MOST_REGISTERS - 1)
         operands.append([(match[1], number) for number in range(first, last + 1)])
         return f"{match[1]}[{last - first + 1}]"
 
     mnemonic, space, operand_text = text.partition(" ")
-    results = (
-        [] if _WRITES_NONE.match(mnemonic) else operand_text.split(", ")[: 2 if _WRITES_TWO.match(mnemonic) else 1]
-    )
-    count = sum(bool(_REGISTERS.match(result)) for result in results)
-    return mnemonic + space + _REGISTERS.sub(width, operand_text), operands, count, bool(_READS_RESULT.match(mnemonic))
+    shape = mnemonic + space + _REGISTERS.sub(width, operand_text)
+    written_count = 0 if _WRITES_NONE.match(mnemonic) else 2 if _WRITES_TWO.match(mnemonic) else 1
+    count = sum(bool(_REGISTERS.match(result)) for result in operand_text.split(", ")[:written_count])
+    return _Parsed(shape, operands[:count], operands if _READS_RESULT.match(mnemonic) else operands[count:])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -35,6 +35,17 @@ _MEASURES = (
     "exposed_idle_cycles_total",
     "sample_count",
 )
+_SIZE = [_MEASURES.index(name) for name in ("latency_cycles_total", "idle_cycles_total", "sample_count")]
+
+
+class _Label(NamedTuple):
+    """What a frame is; None = that does not apply to its kind."""
+
+    kind: str
+    name: str
+    file: str | None = None
+    line: int | None = None
+    row: int | None = None
 
 
 @dataclass(frozen=True)
@@ -75,10 +86,8 @@ class _Tree:
 
     parents: list[int] = field(default_factory=lambda: [-1])
     depths: list[int] = field(default_factory=lambda: [0])
-    labels: list[tuple[str, str, str | None, int | None, int | None]] = field(
-        default_factory=lambda: [("all", "all", None, None, None)]
-    )
-    measures: list[list[float]] = field(default_factory=lambda: [[0.0] * len(_MEASURES)])
+    labels: list[_Label] = field(default_factory=lambda: [_Label("all", "all")])
+    measures: list[list[float]] = field(default_factory=lambda: [[0.0] * len(_MEASURES)])  #: In the order of _MEASURES.
     #: What counts as executions of a frame, where that is not the sum of what is below it.
     counts: dict[int, int] = field(default_factory=dict)
     _numbers: dict[tuple[int, str, str], int] = field(default_factory=dict)
@@ -99,7 +108,7 @@ class _Tree:
             number = self._numbers[key] = len(self.parents)
             self.parents.append(parent)
             self.depths.append(self.depths[parent] + 1)
-            self.labels.append((kind, name, file, line, row))
+            self.labels.append(_Label(kind, name, file, line, row))
             self.measures.append([0.0] * len(_MEASURES))
         return number
 
@@ -140,20 +149,18 @@ class _Tree:
         return remaining, {number: count for number, count in merged.items() if number not in gone}
 
     def _size(self, number: int) -> float:
-        costs = self.measures[number]
-        return costs[1] + costs[3] + costs[6]
+        """Latency and idle cycles, or samples."""
+        return sum(self.measures[number][at] for at in _SIZE)
 
     def table(self, nodes: list[int], merged: dict[int, int]) -> pl.DataFrame:
         """The frames that stay, numbered anew."""
         numbers = {-1: -1} | {old: new for new, old in enumerate(nodes)}
         rows = []
         for old in nodes:
-            kind, name, file, line, row = self.labels[old]
-            if old in merged:
-                kind, name, file, line, row = "smaller", f"({merged[old]:,} smaller)", None, None, None
-            head = (numbers[old], numbers[self.parents[old]], self.depths[old], kind, name, file, line, row)
+            label = _Label("smaller", f"({merged[old]:,} smaller)") if old in merged else self.labels[old]
+            place = (numbers[old], numbers[self.parents[old]], self.depths[old])
             hits, *others = self.measures[old]
-            rows.append((*head, float(self.counts.get(old, 0)) or hits, *others))
+            rows.append((*place, *label, float(self.counts.get(old, 0)) or hits, *others))
         labels = dict(list(Flame.tables["frames"].dtypes.items())[:8])
         frame = pl.DataFrame(rows, schema=labels | dict.fromkeys(_MEASURES, pl.Float64), orient="row")
         return frame.with_columns(pl.col("hit_count", "sample_count").round().cast(pl.Int64))
@@ -303,6 +310,7 @@ def _grow_stacks(tree: _Tree, trace: ThreadTrace, *, alone: bool) -> dict[int, i
         if parents[stack]:
             self_cycles[parents[stack]] = self_cycles.get(parents[stack], 0) - cycles
     for stack, count, _ in inside.iter_rows():
-        tree.add(below[stack], (0, float(max(self_cycles[stack], 0)), 0, 0, 0, 0, 0))
+        cycles = float(max(self_cycles[stack], 0))
+        tree.add(below[stack], tuple(cycles if name == "latency_cycles_total" else 0.0 for name in _MEASURES))
         tree.counts[below[stack]] = count
     return below

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
@@ -178,7 +179,7 @@ def unit_totals(
     )
 
 
-_MOST_PAIRS = 1 << 24
+_MOST_PAIRS = 1 << 24  #: Kernels x code rows, for which the core has tables.
 
 
 def kernel_costs(trace: ThreadTrace, *, amd: bool | None = None) -> pl.DataFrame:
@@ -211,8 +212,9 @@ def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> T
     first = waves.select("wave", "first")
     code = pl.concat([trace.code.select("row", "text")] * kernels.len())
     tables = {"waves": trace.waves, "code": code, "other_simd": trace.other_simd}
-    if trace.parts is not None:
-        return ThreadTrace(tables, trace.source, parts=lambda: _parts_with_own_code(trace, kernels, rows))
+    if trace.parts is not None:  # `map` lets go of a part before the next one is decoded
+        with_own_code = partial(_one_code_per_kernel, kernels=kernels, rows=rows)
+        return ThreadTrace(tables, trace.source, parts=lambda: map(with_own_code, trace.each_part()))
     numbered_rows = trace.instructions.join(first, on="wave", how="left", maintain_order="left").with_columns(
         row=pl.when(pl.col("row") < 0).then(-1).otherwise(pl.col("row") + pl.col("first"))
     )
@@ -223,12 +225,6 @@ def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> T
         every = pl.concat([kernels, whole_trace.waves["kernel"]]).unique(maintain_order=True)
         part_of = _one_code_per_kernel(whole_trace, every, rows), is_selected
     return ThreadTrace(tables, trace.source, part_of=part_of)
-
-
-def _parts_with_own_code(trace: ThreadTrace, kernels: pl.Series, rows: int) -> Iterator[ThreadTrace]:
-    for part in trace.each_part():
-        yield _one_code_per_kernel(part, kernels, rows)
-        del part  # before the next one is decoded
 
 
 _TOTALS = ("sample_count", *SAMPLE_COUNTS)

@@ -62,7 +62,7 @@ def slowest_iterations(iterations: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-_MOST_LOOPS = 1000
+_MOST_LOOPS = 1000  #: That are looked at, those with the most iterations.
 _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total", "exposed_cycles_total")
 
 

@@ -23,7 +23,7 @@ from wavewright.analysis.trace.derived_counters.syntax import (
 from wavewright.analysis.trace.derived_counters.tensors import MAX_ELEMENTS, Tensor
 
 MAX_KEPT_ELEMENTS = 1 << 27  #: Of all definitions together: 512 MiB.
-_TIME = 3
+_TIME = 3  #: The axis that a function takes where none is given.
 _REDUCTIONS: Final[dict[str, Callable[..., Any]]] = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min}
 #: Functions of two tensors, by operator or name.
 _ELEMENTWISE: Final[dict[str, np.ufunc]] = {

@@ -36,7 +36,7 @@ from wavewright.analysis.trace.derived_counters.syntax import (
 from wavewright.facts.metrics.syntax import FormulaError, syntax_tree
 
 MAX_DEPTH = 40  #: Nesting of parentheses, calls and signs.
-MAX_TEXT = 1 << 20
+MAX_TEXT = 1 << 20  #: Characters.
 _LARGEST = 3.4e38  # of a 32-bit float
 
 _TOKEN = re.compile(

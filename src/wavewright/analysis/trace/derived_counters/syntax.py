@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 #: Axis names in capitals -> number; -1 = all.
 AXES = {"XCC": 0, "SE": 1, "CU": 2, "WGP": 2, "INSTANCE": 2, "TIME": 3, "SAMPLES": 3, "ALL": -1}
-AXIS_NAMES = ("XCC", "SE", "CU", "TIME")
-REDUCTIONS = ("sum", "mean", "max", "min")
+AXIS_NAMES = ("XCC", "SE", "CU", "TIME")  #: By number.
+REDUCTIONS = ("sum", "mean", "max", "min")  #: Functions that take the values along axes together.
 FUNCTIONS = (*REDUCTIONS, "select", "remove", "delta", "linear")
 NEGATION = "-x"  #: Kind of a call: the minus sign before one operand.
 #: Operators, the loosest first; those of one level are taken from left to right.

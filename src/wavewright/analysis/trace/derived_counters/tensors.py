@@ -19,7 +19,7 @@ from wavewright.model.traced_span import clock_mhz, realtime_hz
 Tensor = npt.NDArray[np.float32]
 
 MAX_ELEMENTS = 1 << 24  #: Of one tensor: 64 MiB.
-_MAX_PAIRS = 1 << 16
+_MAX_PAIRS = 1 << 16  #: Realtime pairs of an engine that RCLOCK has.
 
 
 @dataclass(frozen=True)

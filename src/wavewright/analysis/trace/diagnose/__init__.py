@@ -9,19 +9,11 @@ from wavewright.analysis.code.edits.wait_audit import OPEN_BARRIERS, STRICT_WAIT
 from wavewright.analysis.trace.code.control_flow import jumps_in_part
 from wavewright.analysis.trace.code.wave_paths import early_waves
 from wavewright.analysis.trace.costs.row_costs import cost_questions
+from wavewright.analysis.trace.diagnose import gpu_fill
 from wavewright.analysis.trace.diagnose.facts import Facts, facts
 from wavewright.analysis.trace.diagnose.finding import DISPATCH, TRACED, Link, StallFinding
 from wavewright.analysis.trace.diagnose.floor_limits import limits, with_lanes, within_floors
 from wavewright.analysis.trace.diagnose.gains import Gains, PoolGain, gains, is_memory
-from wavewright.analysis.trace.diagnose.gpu_fill import (
-    Filling,
-    filling,
-    machine,
-    slow_class,
-    stalls_of_part,
-    work_of,
-    work_of_part,
-)
 from wavewright.analysis.trace.diagnose.grid_findings import Evenness, grid_findings, roof_finding
 from wavewright.analysis.trace.diagnose.pool_findings import ISSUE_BOUND, issue_finding, pool_finding, registers_or_lds
 from wavewright.analysis.trace.diagnose.remedies import CaptureFacts, capture_facts
@@ -51,7 +43,7 @@ if TYPE_CHECKING:
     from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
-_NEGLIGIBLE_SHARE = 0.01
+_NEGLIGIBLE_SHARE = 0.01  #: Gains below are no findings.
 #: What a wave needs before and after its work.
 _ENDS_OF_WAVES = ("start-up", "cold instruction fetch", "wait scalar load", "store drain")
 
@@ -107,8 +99,13 @@ def diagnose(
     launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
     early = tuple(early_waves(trace).to_list())
     if trace.instruction_count:  # in one pass, and several questions at a time
-        serial: list[Question] = [(resolved_in_part,), *pipe_questions(), (jumps_in_part,), (work_of_part, early)]
-        ask(trace, [*serial, (stalls_of_part, early), *cost_questions(trace)])  # these are on all cores
+        serial: list[Question] = [
+            (resolved_in_part,),
+            *pipe_questions(),
+            (jumps_in_part,),
+            (gpu_fill.work_of_part, early),
+        ]
+        ask(trace, [*serial, (gpu_fill.stalls_of_part, early), *cost_questions(trace)])  # these are on all cores
     trust = trust_of(trace)
     trace_facts = facts(trace, rows=rows)
     has_something = trust.has_code and trace_facts.wave_cycles_total
@@ -153,7 +150,7 @@ class _Measured:
     """Measurements that the findings are made of."""
 
     gains: Gains
-    filling: Filling
+    filling: gpu_fill.Filling
     pipes: Pipes
     traffic: Traffic | None
     roofs: tuple[Roof, ...]
@@ -189,14 +186,14 @@ def _measured(
     cycles = {name: spent for name, spent in cycles.items() if trace_facts.kinds[name] != "busy"} | trace_facts.gaps
     of_rows = () if rows is None else tuple(rows.to_list())
     replayed = gains(trace, cycles, total_cycles=trace_facts.wave_cycles_total, left_out=early, rows=of_rows)
-    filled = filling(trace, early)
+    filled = gpu_fill.filling(trace, early)
     used = pipes(trace)
     moved = traffic(trace, filled, lanes)
     if rate is not None:  # measured beats inferred
         moved = counted_traffic(trace, moved, rate)
     reached = tuple(roofs(trace, moved, used, filled, replayed))
     of_code = limits(trace, lanes, early)
-    work = work_of(trace, early) if "barrier" in trace_facts.views else None
+    work = gpu_fill.work_of(trace, early) if "barrier" in trace_facts.views else None
     per_simd = max((view.code.waves_per_simd_max for views in trace_facts.views.values() for view in views), default=0)
     return _Measured(
         gains=replayed,
@@ -222,9 +219,9 @@ def _findings(
         findings += grid_findings(
             measured.filling,
             _fixed_share(trace_facts, measured),
-            machine(trace),
+            gpu_fill.machine(trace),
             measured.capture,
-            lambda: Evenness(work_of(trace, measured.left_out), slow_class(trace, measured.left_out)),
+            lambda: Evenness(gpu_fill.work_of(trace, measured.left_out), gpu_fill.slow_class(trace, measured.left_out)),
         )
         more = registers_or_lds(trace, trace_facts)
         findings += [more] if more and not measured.filling.early_wave_count else []

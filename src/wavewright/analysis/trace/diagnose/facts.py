@@ -129,18 +129,15 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
 def _producers_of(trace: ThreadTrace) -> dict[int, list[Producer]]:
     """Wait row -> the instructions that it waits for, as `waits` has them."""
     code = trace.code.select("text", "class", producer_row="row")
-    columns = (
-        waits(trace)
-        .producers.join(code, on="producer_row", how="left")
-        .select(
-            "row",
-            "producer_row",
-            pl.col("text").replace("", None).fill_null("an unknown instruction"),
-            pl.col("class").fill_null("unknown"),
-            "counter",
-            pl.col("count") + pl.col("candidate_count"),
-            pl.col("distance_cycles_mean", "distance_instructions_mean", "last_stall_cycles_mean").fill_null(0.0),
-        )
+    edges = waits(trace).producers.join(code, on="producer_row", how="left")
+    columns = edges.select(
+        "row",
+        "producer_row",
+        pl.col("text").replace("", None).fill_null("an unknown instruction"),
+        pl.col("class").fill_null("unknown"),
+        "counter",
+        pl.col("count") + pl.col("candidate_count"),
+        pl.col("distance_cycles_mean", "distance_instructions_mean", "last_stall_cycles_mean").fill_null(0.0),
     )
     by_row: dict[int, list[Producer]] = {}
     for row, *producer in columns.iter_rows():

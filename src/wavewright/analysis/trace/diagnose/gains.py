@@ -10,7 +10,7 @@ from wavewright.model.trace import ThreadTrace
 
 #: Kinds of producers that are operations of vector memory, as they stand in the names of wait classes.
 _MEMORY = ("vector load", "load to LDS", "flat load", "store", "atomic", "sample", "cache")
-_PRESSURE = ("VMEM issue", "FLAT issue")
+_PRESSURE = ("VMEM issue", "FLAT issue")  #: Stalls of memory instructions whose pipe takes no more of them.
 _VECTOR_ARITHMETIC = ("VALU issue", "transcendental issue", "dependency hint", "dependency gap")
 
 _KINDS: dict[str, str] = packaged("texts.toml", __package__)["kinds"]

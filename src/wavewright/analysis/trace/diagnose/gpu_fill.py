@@ -279,11 +279,10 @@ def _smallest(values: pl.Series, default: int = 0) -> int:
 
 def _empty_share(waves: pl.DataFrame, window: int) -> float:
     """Share of the window in which the SIMDs that held waves held none."""
+    ordered = waves.sort(*_SIMD, "start_cycles")
     latest = pl.col("end_cycles").cum_max().shift(1).over(_SIMD)
-    covered = (
-        waves.sort(*_SIMD, "start_cycles")
-        .with_columns(since=pl.max_horizontal("start_cycles", latest))
-        .select(*_SIMD, busy=(pl.col("end_cycles") - pl.col("since")).clip(lower_bound=0))
+    covered = ordered.with_columns(since=pl.max_horizontal("start_cycles", latest)).select(
+        *_SIMD, busy=(pl.col("end_cycles") - pl.col("since")).clip(lower_bound=0)
     )
     per_simd = covered.group_by(_SIMD).agg(pl.col("busy").sum())
     return max(0.0, 1 - int(per_simd["busy"].sum()) / (per_simd.height * window)) if per_simd.height and window else 0.0

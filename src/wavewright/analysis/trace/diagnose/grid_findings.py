@@ -16,7 +16,7 @@ from wavewright.base.words import counted, percent, size
 from wavewright.facts.stall_classes import GRID_WORDS
 
 _WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
-_NEGLIGIBLE_SHARE = 0.01
+_NEGLIGIBLE_SHARE = 0.01  #: Smaller parts are not mentioned.
 _AT_ROOF_SHARE = 0.95  #: Certain share of what copies reach from which nothing but fewer bytes helps.
 _ROOF_REMEDIES = packaged("texts.toml", __package__)["roof_remedies"]
 _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the time.
@@ -112,11 +112,7 @@ def _evidence_words(traffic: Traffic) -> str:
 
 
 def grid_findings(
-    filling: Filling,
-    fixed_share: float,
-    gpu: Machine | None,
-    capture: CaptureFacts,
-    evenness: Callable[[], Evenness],
+    filling: Filling, fixed_share: float, gpu: Machine | None, capture: CaptureFacts, evenness: Callable[[], Evenness]
 ) -> list[StallFinding]:
     """CUs without work, and when and why the slots of those that have some are empty; `evenness` is costly."""
     findings = []

@@ -25,16 +25,11 @@ from wavewright.facts.stall_classes import GAP_WORDS, ISSUE_WORDS, UNRESOLVED, G
 from wavewright.model.findings import CodeEvidence
 from wavewright.model.trace import ThreadTrace
 
-_EVIDENCE_ROWS = 5
+_EVIDENCE_ROWS = 5  #: Code rows that a finding names.
 
 
 def pool_finding(
-    trace: ThreadTrace,
-    facts: Facts,
-    gain: PoolGain,
-    no_issue: Mapping[str, float],
-    trust: str,
-    capture: CaptureFacts,
+    trace: ThreadTrace, facts: Facts, gain: PoolGain, no_issue: Mapping[str, float], trust: str, capture: CaptureFacts
 ) -> StallFinding:
     """The finding about one pool of causes; `no_issue` = share of SIMD time without issue by cause."""
     classes = [cause for cause in gain.pool.causes if cause not in GAPS]

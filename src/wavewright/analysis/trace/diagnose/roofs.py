@@ -10,7 +10,7 @@ from wavewright.analysis.trace.diagnose.traffic import Traffic
 from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.model.trace import ThreadTrace
 
-DATA_SHEET = "data sheet"
+DATA_SHEET = "data sheet"  #: Source of a peak that nobody has reached yet.
 #: Certain share of what copies reach from which bandwidth is the limit: nothing else can win more than the rest.
 _AT_ROOF_SHARE = 0.70
 #: Narrow accesses (below 4 bytes per lane) need more instructions per byte: only this close is the roof the limit.
@@ -18,7 +18,7 @@ _AT_ROOF_SHARE_NARROW = 0.85
 #: Waits for memory must take this share of the time: a kernel that seldom waits for memory is not bound by it.
 _MEMORY_GAIN_SHARE = 0.30
 _ABOVE_REACHED = 1.1  #: Times what copies reached, above which a cache certainly takes a part: two copies differ too.
-_STARTING = ("start-up", "cold instruction fetch", "wait scalar load")
+_STARTING = ("start-up", "cold instruction fetch", "wait scalar load")  #: Causes of time before a wave works.
 #: Waves that spend this share on starting (launch, first fetch, arguments) do not stream.
 _STARTING_SHARE = 0.20
 _BUSY_PIPE_SHARE = 0.80  #: A pipe that is busy for this share of the time is the limit.

@@ -16,8 +16,8 @@ from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.model.trace import ThreadTrace
 
-_MOST_SETS: Final = 64
-_OF_FABRIC: Final = ("TCC_EA0_RDREQ", "TCC_WRITE")
+_MOST_SETS: Final = 64  #: Sets of arguments that are tried.
+_OF_FABRIC: Final = ("TCC_EA0_RDREQ", "TCC_WRITE")  #: Counters that the traffic predicts.
 _FITS: Final = "fits"
 _GAPS: Final = "with gaps"  # in a note of the self-check
 
@@ -38,11 +38,7 @@ def argument_sets(arguments: tuple[str, ...]) -> list[tuple[str, ...]]:
 
 
 def fitted_traffic(
-    trace: ThreadTrace,
-    options: TrafficOptions,
-    *,
-    rows: pl.Series | None = None,
-    counters: CounterSet | None = None,
+    trace: ThreadTrace, options: TrafficOptions, *, rows: pl.Series | None = None, counters: CounterSet | None = None
 ) -> FabricTraffic:
     """The traffic with the one set of arguments that nothing contradicts; without numbers where several are left.
 

@@ -28,7 +28,7 @@ COUNTERS, DISTINCT, REQUESTS = "counters", "distinct bytes", "requests"
 _CERTAIN_SHARE = 0.9
 #: Times that counted and traced dispatches may differ in duration: passes of a profiler run at other clocks.
 _SAME_RATIO = 1.25
-_NARROW_BYTES = 4
+_NARROW_BYTES = 4  #: Accesses of fewer bytes per lane are narrow.
 _FEWEST_LANES = 32  #: Of a wave whose lanes are not known.
 _MOST_INSTRUCTIONS = 4_000_000  #: Above, lanes are not evaluated.
 Bounds = tuple[float, float]

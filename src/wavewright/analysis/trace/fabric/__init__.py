@@ -27,6 +27,7 @@ from wavewright.analysis.trace.fabric.workgroups import ATOMIC, Ids, OutOfBudget
 from wavewright.analysis.trace.lanes import target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, paths_of
 from wavewright.analysis.trace.selection import check_whole_waves
+from wavewright.base.toml import packaged
 from wavewright.errors import UnsupportedError, UsageError
 from wavewright.facts.gpus.chiplets import CacheFacts, caches_of, xcd_count
 from wavewright.facts.gpus.facts import of
@@ -41,16 +42,7 @@ _POINTER_BYTES: Final = 8
 _GIVEN: Final = "given"  #: Name of the order of the user.
 _DENSE_SHARE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
 _MOST_WORKGROUPS: Final = 4_000_000  #: Whose order is kept in memory.
-_TOO_MANY: Final = f"only grids of up to {_MOST_WORKGROUPS:,} workgroups are evaluated"
-_NO_CODE: Final = "no code object says in which registers arguments and workgroup ids are"
-_NO_GRID: Final = "the number of workgroups is not known: --grid and --workgroup give sizes in work-items"
-_NOT_TRACED: Final = "no wave goes the way that was traced: an argument or a size is wrong, or of another dispatch"
-_OVERLAP: Final = (
-    "workgroups store to the same bytes ({share} of what they store): an argument or a size is wrong, or they race; "
-    "nothing is claimed from such addresses"
-)
-_TOO_SCATTERED: Final = "the touched lines are too many single pieces to be counted"
-_TOO_LONG: Final = "the waves execute too many instructions for an evaluation of all workgroups"
+_PROBLEMS: Final[dict[str, str]] = packaged("problems.toml", __package__)
 
 
 @dataclass(frozen=True)
@@ -139,19 +131,19 @@ def fabric_traffic(
     kernel = paths.sort("work", descending=True)["kernel"][0]
     workgroups = workgroups_of(trace, target, options.lanes, kernel)
     if workgroups is None or not workgroups.start.registers:
-        return no_traffic(target, _NO_GRID if workgroups is None else _NO_CODE, caches)
+        return no_traffic(target, _PROBLEMS["no_grid"] if workgroups is None else _PROBLEMS["no_code"], caches)
     if workgroups.total > _MOST_WORKGROUPS:
-        return no_traffic(target, _TOO_MANY, caches, workgroups, xcds)
+        return no_traffic(target, _PROBLEMS["too_many"].format(most=_MOST_WORKGROUPS), caches, workgroups, xcds)
     try:
         workgroups.place_pointers()
         everything = all_workgroups(workgroups)
         if not everything.groups:
-            return no_traffic(target, _TOO_LONG, caches, workgroups, xcds)
+            return no_traffic(target, _PROBLEMS["too_long"], caches, workgroups, xcds)
         return _Sets(workgroups, everything, caches, xcds).answer(options, rows)
     except OutOfBudgetError:
-        return no_traffic(target, _TOO_LONG, caches, workgroups, xcds)
+        return no_traffic(target, _PROBLEMS["too_long"], caches, workgroups, xcds)
     except TooScatteredError:
-        return no_traffic(target, _TOO_SCATTERED, caches, workgroups, xcds)
+        return no_traffic(target, _PROBLEMS["too_scattered"], caches, workgroups, xcds)
 
 
 def no_traffic(
@@ -201,10 +193,10 @@ class _Sets:
         if not self.parts:
             problem = reasons["reason"][0] if reasons.height else "no access of memory was executed"
         elif not any(group.accesses.is_as_traced for group in self.everything.groups):
-            problem = _NOT_TRACED
+            problem = _PROBLEMS["not_traced"]
         elif (stored_bytes := self._stored_bytes()) > written_bytes:
             facts |= {"overlapping_bytes": stored_bytes - written_bytes}
-            problem = _OVERLAP.format(share=_share(stored_bytes - written_bytes, stored_bytes))
+            problem = _PROBLEMS["overlap"].format(share=_share(stored_bytes - written_bytes, stored_bytes))
         if not problem:
             facts |= {"arrays": arrays, "rows": self._row_frame(rows)}
             facts |= self._traffic(options, int(arrays["unavoidable_bytes"].sum()), written_bytes, known_share)

@@ -125,8 +125,7 @@ def all_workgroups(workgroups: Workgroups) -> AllWorkgroups:
         try:
             sample = generator.choice(len(numbers), min(_CHECKS, len(numbers)), replace=False)
             checked_count += len(sample) if has_others else 0
-            # Short waves are tried first: they are cheap, and the check tells where later instructions have other
-            # digits.
+            # The first instructions are tried first; the check tells where later ones have other digits.
             alikes = (
                 _by_digits(workgroups, evaluations, box, numbers, is_short=is_short) for is_short in (True, False)
             )

@@ -16,7 +16,7 @@ import numpy as np
 
 from wavewright.analysis.trace.fabric.workgroups import Ids
 
-TODAY: Final = "today"
+TODAY: Final = "today"  #: Name of the order in which workgroups are launched.
 _AXES: Final = "xyz"
 _MOST_CHUNK: Final = 64  #: Workgroups that one XCD gets in a row.
 

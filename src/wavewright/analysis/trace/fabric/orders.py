@@ -22,16 +22,14 @@ from wavewright.analysis.trace.fabric.line_sets import lane_bytes
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
 from wavewright.facts.gpus.chiplets import CacheFacts
 
-_LANES: Final = 64
+_LANES: Final = 64  #: Of an execution, as the evaluator returns them.
 _GROUP_LANES: Final = 16  #: Lanes that the vector L1 looks up together.
 _LANE_GROUPS: Final = _LANES // _GROUP_LANES
 L1_SETS: Final = 4  #: Bytes of L1 / (bytes of a line x ways): 32 KiB / (128 x 64) on gfx942 and gfx950.
 _MOST_LOOKUPS: Final = 8_000_000  #: Of L1 by the workgroups of an XCD: seconds. Of more, only the first are simulated,
 _LOOKUPS_OF_PART: Final = 2_000_000  #: up to this many lookups.
 _MOST_KINDS: Final = 64  #: Ways in which workgroups lie in their lines.
-_FULL_CACHES: Final = (
-    4  #: Times that the simulated first workgroups must fill L2, so that they say something about all.
-)
+_FULL_CACHES: Final = 4  #: Times that the simulated first workgroups must fill L2, to say something about all.
 _LOAD, _STORE, _BARRIER = range(3)  # cpp/include/wavewright/cache_orders.hpp: StepKind
 
 

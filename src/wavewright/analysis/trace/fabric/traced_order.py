@@ -44,13 +44,13 @@ def traced_requests(workgroups: Workgroups, groups: list[Alike], machine: Machin
     waves_of_cus = _waves_of_cus(workgroups)
     if not waves_of_cus or not machine.caches.l1_ways or workgroups.trace.instruction_count > _MOST_STEPS:
         return None
-    instructions = _numbered(workgroups.trace.instructions.select("wave", "row", "time_cycles", "stall_cycles"))
+    issues = _numbered(workgroups.trace.instructions.select("wave", "row", "time_cycles", "stall_cycles"))
     together, alone = np.zeros(len(_SET_CHOICES)), np.zeros(len(_SET_CHOICES))
     for cu, waves_of_workgroups in enumerate(waves_of_cus):
         loads_of_cu = []
         for turn, waves in enumerate(waves_of_workgroups):
             number = (turn * machine.cus + cu) * machine.xcds % workgroups.total
-            loads = _loads(workgroups, groups, number, waves, instructions, machine.caches.line_bytes)
+            loads = _loads(workgroups, groups, number, waves, issues, machine.caches.line_bytes)
             if loads is None:
                 return None
             loads_of_cu.append(loads)
@@ -94,12 +94,7 @@ def _numbered(instructions: pl.DataFrame) -> pl.DataFrame:
 
 
 def _loads(
-    workgroups: Workgroups,
-    groups: list[Alike],
-    number: int,
-    waves: list[int],
-    instructions: pl.DataFrame,
-    line_bytes: int,
+    workgroups: Workgroups, groups: list[Alike], number: int, waves: list[int], issues: pl.DataFrame, line_bytes: int
 ) -> pl.DataFrame | None:
     """Lines that a workgroup looks up, with the times that traced waves have; None = these went another way."""
     group = next(each for each in groups if number in each.numbers)
@@ -110,9 +105,9 @@ def _loads(
     lines, counts = blocks_of_lines(group, loads, is_store, workgroups.width_bytes, line_bytes, line_bytes, member)
     loads_of_waves = pl.DataFrame(
         {"wave": np.array(waves)[accesses.place[loads]], "row": accesses.row[loads].astype(np.int64)},
-        schema_overrides={"wave": instructions.schema["wave"]},
+        schema_overrides={"wave": issues.schema["wave"]},
     ).with_columns(turn=pl.int_range(pl.len()).over("wave", "row"))
-    times = loads_of_waves.join(instructions, on=["wave", "row", "turn"], how="left", maintain_order="left")
+    times = loads_of_waves.join(issues, on=["wave", "row", "turn"], how="left", maintain_order="left")
     if times["time"].null_count():
         return None
     return pl.DataFrame({"time": np.repeat(times["time"].to_numpy(), counts), "line": lines})

@@ -16,15 +16,7 @@ import numpy as np
 import polars as pl
 
 from wavewright import _core
-from wavewright.analysis.trace.lanes.evaluated import (
-    LaneOptions,
-    dispatch_size,
-    lanes_of_waves,
-    path_evaluator,
-    paths_of,
-    row_rules,
-    start_of,
-)
+from wavewright.analysis.trace.lanes import evaluated
 from wavewright.analysis.trace.lanes.reasons import reason_text
 from wavewright.analysis.trace.lanes.start import StartState
 from wavewright.codeobj.code_object import Kernel
@@ -208,14 +200,16 @@ class Workgroups:
         return best  # type: ignore[return-value]
 
 
-def workgroups_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel: int | None) -> Workgroups | None:
+def workgroups_of(
+    trace: ThreadTrace, target: str, options: evaluated.LaneOptions, kernel: int | None
+) -> Workgroups | None:
     """The workgroups of a kernel's dispatch; None = the size of its grid or of its workgroups is not known."""
-    lanes = lanes_of_waves(trace)
-    rules = row_rules(trace, target, options.rules, lanes)
-    paths = paths_of(trace).filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
+    lanes = evaluated.lanes_of_waves(trace)
+    rules = evaluated.row_rules(trace, target, options.rules, lanes)
+    paths = evaluated.paths_of(trace).filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
     paths = paths.filter(pl.col("rows").list.len() > 0).sort(pl.col("rows").list.len(), descending=True)
-    size = dispatch_size(trace, options, kernel)
-    start = start_of(trace, target, options, kernel, lanes)
+    size = evaluated.dispatch_size(trace, options, kernel)
+    start = evaluated.start_of(trace, target, options, kernel, lanes)
     group = size.workgroup_size or (start.workgroup_size if start.is_sized else None)
     if size.grid_size is None or group is None or paths.is_empty():
         return None
@@ -225,7 +219,7 @@ def workgroups_of(trace: ThreadTrace, target: str, options: LaneOptions, kernel:
     )
     return Workgroups(
         trace=trace,
-        evaluator=path_evaluator(trace, target, options, rules, lanes),
+        evaluator=evaluated.path_evaluator(trace, target, options, rules, lanes),
         start=start,
         kernel=None if kernel is None else trace.compiled_kernel(kernel),
         paths=tuple(pl.Series(rows, dtype=pl.Int32) for rows in paths["rows"].to_list()),

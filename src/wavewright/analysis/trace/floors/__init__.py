@@ -51,11 +51,7 @@ class Floors(Answer, package=__package__):
 
 
 def floors(
-    trace: ThreadTrace,
-    options: LaneOptions | None = None,
-    *,
-    left_out: tuple[int, ...] = (),
-    with_lanes: bool = True,
+    trace: ThreadTrace, options: LaneOptions | None = None, *, left_out: tuple[int, ...] = (), with_lanes: bool = True
 ) -> Floors:
     """Floors of the kernel that took longest; without the waves in `left_out`, LDS and L1 only `with_lanes`.
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
@@ -44,13 +45,13 @@ class LaneAccesses(Answer, package=__package__):
     branches: pl.DataFrame
     target: str
     lane_count: int  #: Lanes of a wave.
-    segment_bytes: int | None  #: Size of a segment; None = no rule for this GPU.
-    accesses_per_cycle: float | None  #: Segments that the L1 of a CU serves in a cycle; None = not known.
-    wave_count: int
-    path_count: int  #: Different paths of waves; each was evaluated once.
-    branch_count: int  #: Conditional branches on these paths.
-    checked_branch_count: int  #: Of these, those with a certain condition: all of them go the way the trace went.
-    notes: tuple[str, ...]
+    segment_bytes: int | None = None  #: Size of a segment; None = no rule for this GPU.
+    accesses_per_cycle: float | None = None  #: Segments that the L1 of a CU serves in a cycle; None = not known.
+    wave_count: int = 0
+    path_count: int = 0  #: Different paths of waves; each was evaluated once.
+    branch_count: int = 0  #: Conditional branches on these paths.
+    checked_branch_count: int = 0  #: Of these, those with a certain condition: all of them go the way the trace went.
+    notes: tuple[str, ...] = ()
 
 
 def lane_accesses(trace: ThreadTrace, options: LaneOptions | None = None) -> LaneAccesses:
@@ -67,20 +68,9 @@ def lane_accesses(trace: ThreadTrace, options: LaneOptions | None = None) -> Lan
 
 def no_lane_accesses(trace: ThreadTrace, reason: str) -> LaneAccesses:
     """The answer where nothing can be evaluated."""
-    empty = {name: empty_frame(table) for name, table in LaneAccesses.tables.items()}
-    target = trace.source.target or ""
-    return LaneAccesses(
-        **empty,
-        target=target,
-        lane_count=lanes_of_waves(trace),
-        segment_bytes=None,
-        accesses_per_cycle=None,
-        wave_count=0,
-        path_count=0,
-        branch_count=0,
-        checked_branch_count=0,
-        notes=(reason,),
-    )
+    empty: dict[str, Any] = {name: empty_frame(table) for name, table in LaneAccesses.tables.items()}
+    target, lane_count = trace.source.target or "", lanes_of_waves(trace)
+    return LaneAccesses(**empty, target=target, lane_count=lane_count, notes=(reason,))
 
 
 def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
@@ -171,10 +161,9 @@ def _inferred_target(trace: ThreadTrace) -> str | None:
 
 
 def _sums(kernels: list[EvaluatedKernel]) -> pl.DataFrame:
-    sums = (
-        pl.concat([kernel.rows for kernel in kernels])
-        .group_by("row", maintain_order=True)
-        .agg(pl.exclude("row", "assumptions").sum(), pl.col("assumptions").bitwise_or())
+    frames = pl.concat([kernel.rows for kernel in kernels])
+    sums = frames.group_by("row", maintain_order=True).agg(
+        pl.exclude("row", "assumptions").sum(), pl.col("assumptions").bitwise_or()
     )
     return sums.rename(
         {
@@ -205,12 +194,11 @@ def _reasons(kernels: list[EvaluatedKernel], texts: list[str]) -> pl.DataFrame:
 
 def _with_refusals(reasons: pl.DataFrame, refusals: pl.DataFrame) -> pl.DataFrame:
     """Reasons in which the rule that is missing is named."""
+    named = reasons.join(refusals, on="row", how="left", maintain_order="left")
     is_missing = pl.col("reason") == reason_text(NO_RULE, 0, (), ArgumentValues())
-    return (
-        reasons.join(refusals, on="row", how="left", maintain_order="left")
-        .with_columns(reason=pl.when(is_missing & pl.col("refusal").is_not_null()).then("refusal").otherwise("reason"))
-        .drop("refusal")
-    )
+    return named.with_columns(
+        reason=pl.when(is_missing & pl.col("refusal").is_not_null()).then("refusal").otherwise("reason")
+    ).drop("refusal")
 
 
 def _branches(trace: ThreadTrace, sums: pl.DataFrame, lanes: int) -> pl.DataFrame:

@@ -12,32 +12,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from wavewright.base.toml import packaged
+
 WORKGROUP, WORK_ITEM, ARGUMENT, MEMORY = "workgroup", "work-item", "argument", "memory"
 Terms = dict[tuple[str, ...], int]  #: Product of symbols -> factor; the empty product is the constant.
 
-_MOST_TERMS: Final = 12
-_MOST_FACTORS: Final = 4
+#: Terms, and factors of one of them, above which a sum is one symbol: no address is made of more.
+_MOST_TERMS, _MOST_FACTORS = 12, 4
 _LARGEST: Final = 1 << 48  # bytes: addresses of GPUs have as many bits
 _RANGE: Final = re.compile(r"(s|v|ttmp)\[(\d+):(\d+)\]")
 _REGISTER: Final = re.compile(r"(s|v|ttmp)(\d+)")
 _SUFFIX: Final = re.compile(r"_(e32|e64|dpp|sdwa)$")
-#: Mnemonic -> the form of its result; operands are those behind the destinations.
-_FORMS: Final = (
-    (r"[sv]_mov_b(32|64)|v_readfirstlane_b32|v_accvgpr_.*", "a"),
-    (r"[sv]_add_(u32|i32|nc_u32|nc_i32|co_u32|co_i32|u64|nc_u64)|[sv]_or_b32|v_or3_b32|v_add3_u32", "a+b+c"),
-    (r"[sv]_sub_(u32|i32|nc_u32|nc_i32|co_u32|co_i32)", "a-b"),
-    (r"v_subrev_.*(u32|i32)", "b-a"),
-    (r"s_addk_(co_)?i32", "d+a"),
-    (r"s_mulk_i32", "d*a"),
-    (r"[sv]_lshl_b(32|64)", "a<<b"),
-    (r"v_lshlrev_b(32|64)", "b<<a"),
-    (r"v_lshl_(add_u32|or_b32|add_u64)", "(a<<b)+c"),
-    (r"v_add_lshl_u32", "(a+b)<<c"),
-    (r"s_lshl([1-4])_add_u32", "(a<<n)+b"),
-    (r"s_mul_i32|v_mul_(lo_u32|u32_u24|i32_i24)|s_mul_u64", "a*b"),
-    (r"v_mad_(u32_u24|i32_i24|u64_u32|i64_i32|co_u64_u32|nc_u64_u32)", "a*b+c"),
-)
-_PATTERNS: Final = tuple((re.compile(pattern), form) for pattern, form in _FORMS)
+#: Mnemonics -> the form of their result in the sources a, b and c.
+_FORMS: Final = tuple((re.compile(pattern), form) for pattern, form in packaged("forms.toml", __package__)["forms"])
 
 
 @dataclass
@@ -133,7 +120,7 @@ class Registers:
 
     def _result(self, mnemonic: str, target: Sequence[str], sources: Sequence[str]) -> Terms | None:
         plain = _SUFFIX.sub("", mnemonic)
-        for pattern, form in _PATTERNS:
+        for pattern, form in _FORMS:
             if match := pattern.fullmatch(plain):
                 values = [self.read(source) for source in (*target[:1], *sources)] if form[0] == "d" else None
                 return _evaluated(form, values or [self.read(source) for source in sources], match)
@@ -173,20 +160,24 @@ def _multiplied(first: Terms, second: Terms) -> Terms:
 
 
 def _evaluated(form: str, values: Sequence[Terms], match: re.Match[str]) -> Terms | None:
+    """The result of a form; None = a shift by a number that is not known. The destination of a `d` form comes first."""
     a, b, c = (*values, {}, {}, {})[:3]
     sums = {"a": (a, {}, 1), "a+b+c": (added(a, b), c, 1), "a-b": (a, b, -1), "b-a": (b, a, -1), "d+a": (a, b, 1)}
     if form in sums:
         return added(*sums[form])
     if form in ("a*b", "d*a", "a*b+c"):
         return added(_multiplied(a, b), c) if form.endswith("c") else _multiplied(a, b)
-    value, count = {"a<<b": (a, b), "b<<a": (b, a), "(a<<b)+c": (a, b), "(a+b)<<c": (added(a, b), c)}.get(
-        form, (a, {(): int(match[1]) if form == "(a<<n)+b" else 0})
-    )
-    if set(count) - {()}:
+    shifts: dict[str, tuple[Terms, Terms, Terms]] = {  # what is shifted, by how many bits, and what is added behind
+        "a<<b": (a, b, {}),
+        "b<<a": (b, a, {}),
+        "(a<<b)+c": (a, b, c),
+        "(a+b)<<c": (added(a, b), c, {}),
+        "(a<<n)+b": (a, {(): int(match[1])} if form == "(a<<n)+b" else {}, b),
+    }
+    value, bits, summand = shifts[form]
+    if set(bits) - {()}:
         return None
-    product_sum = _multiplied(value, {(): 1 << (count.get((), 0) & 63)})
-    summand = c if form == "(a<<b)+c" else b if form == "(a<<n)+b" else {}
-    return added(product_sum, summand)
+    return added(_multiplied(value, {(): 1 << (bits.get((), 0) & 63)}), summand)
 
 
 def _first_register(operand: str) -> str | None:

@@ -18,13 +18,13 @@ from wavewright.facts.lanes import LdsRuleFact
 
 PADDING_DWORDS_MAX = 16
 _DWORD_BYTES = 4
-_ROW_DWORDS_MIN = 2
+_ROW_DWORDS_MIN = 2  #: Shorter rows are no rows.
 _COMMON_DIFFERENCES = 16  # Row lengths that patterns suggest; powers of two come on top.
-_ROW_SHIFTS = 4
-_LANE_DISTANCES = (1, 2, 4, 8, 16, 32)
+_ROW_SHIFTS = 4  #: Bits of the row's number that a swizzle may leave out, 0 to 3.
+_LANE_DISTANCES = (1, 2, 4, 8, 16, 32)  #: Lanes whose addresses are a row or some of them apart.
 _SAMPLE_PATTERNS = 128  # Per access, for the first round; what it proposes is counted with all of them.
 _LANES_PER_CALL = 1 << 21  # Bounds the memory of the patterns that candidates make.
-_FIXES_PER_KIND = 3
+_FIXES_PER_KIND = 3  #: Of padding and of XOR, that are proposed.
 
 
 @dataclass(frozen=True, eq=False)

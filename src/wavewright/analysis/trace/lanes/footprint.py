@@ -1,8 +1,9 @@
 """Bytes that the waves of a kernel touch at least once, over all workgroups.
 
 Requests of lanes are no traffic of memory: rows that all workgroups read, and bytes that a wave reads again, are served
-by caches. What a workgroup touches follows from the lane addresses of its waves; whether the next workgroup touches
-other bytes follows from the terms of its addresses (`address_terms`).
+by caches. What a workgroup touches follows from the lane addresses of its waves (`_touched`); whether the next
+workgroup touches other bytes follows from the terms of its addresses (`address_terms`): accesses with the same base are
+a group, and a group is of one workgroup alone or shared by all (`_sharing`). Everything has a lower and an upper bound.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -44,7 +45,7 @@ from wavewright.model.trace import ThreadTrace
 _MOST_PATHS: Final = 4  #: Paths that are followed, those of most executed instructions; of others nothing is certain.
 _MOST_STEPS: Final = 60_000  #: Instructions of all paths that are followed.
 _MOST_ACCESSES: Final = 30_000  #: Executions of memory instructions at all places of a workgroup.
-_WORK_ITEM_ID: Final = "v0@start"
+_WORK_ITEM_ID: Final = "v0@start"  #: Symbol of the id x in the first vector register.
 _LANES: Final = 64  # addresses of an execution, as the evaluator returns them
 _LARGEST_WORKGROUP: Final = 1024  # work-items
 _AXES: Final = ("workgroup x", "workgroup y", "workgroup z")
@@ -68,15 +69,21 @@ class Footprint:
 
 
 @dataclass(frozen=True)
-class _Step:
+class _PathAccess:
     """One execution of a memory instruction on a path."""
 
-    position: int
-    row: int
+    position: int  #: On the path.
     is_store: bool
-    is_load: bool
+    is_load: bool  #: Neither of both: an atomic.
     bytes_per_lane: int
-    terms: Terms | None  #: None = a way of addressing that is not followed.
+    terms: Terms | None  #: Of the address; None = a way of addressing that is not followed.
+
+
+class _Movement(NamedTuple):
+    """What a code row moves between registers and memory."""
+
+    direction: str
+    bytes_per_lane: int
 
 
 def footprint(trace: ThreadTrace, target: str, options: LaneOptions | None = None) -> Footprint | None:
@@ -97,35 +104,37 @@ def _footprint(trace: ThreadTrace, target: str, options: LaneOptions) -> Footpri
     if not wave_count:
         return None
     lanes = lanes_of_waves(trace)
-    parts, steps = [], 0
+    parts: list[tuple[float, Footprint]] = []  # share of the waves that took a path, and what they touched
+    steps = 0
     evaluator = path_evaluator(trace, target, options, row_rules(trace, target, options.rules, lanes), lanes)
     vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
-    # row -> direction and bytes per lane, of rows that touch vector memory
-    widths = {row: (way, size) for row, way, size in vector.select("row", "direction", "bytes_per_lane").iter_rows()}
+    columns = vector.select("row", "direction", "bytes_per_lane").iter_rows()
+    movements = {row: _Movement(direction, size) for row, direction, size in columns}
     for number, (kernel, waves, rows) in enumerate(paths.select("kernel", "wave_count", "rows").iter_rows()):
         steps += len(rows)
         if number >= _MOST_PATHS or steps > _MOST_STEPS:
-            part = _unknown(rows, widths, lanes)
+            part = _unknown(rows, movements, lanes)
         else:
             start = start_of(trace, target, options, kernel, lanes)
-            part = _of_path(trace, start, evaluator, rows, widths, lanes)
+            part = _of_path(trace, start, evaluator, rows, movements, lanes)
         parts.append((waves / wave_count, part))
 
     def mean(numbers: Iterable[float]) -> float:
         return float(sum(share * number for (share, _), number in zip(parts, numbers, strict=True)))
 
     low, high = (mean(part.own_bytes_per_wave[bound] for _, part in parts) for bound in (0, 1))
+    # What waves on different paths share may be the same bytes, or different ones.
     shared = max(part.shared_bytes[0] for _, part in parts), sum(part.shared_bytes[1] for _, part in parts)
     requested = mean(part.requested_bytes_per_wave for _, part in parts)
     notes = tuple(dict.fromkeys(note for _, part in parts for note in part.assumptions))
     return Footprint((low, high), shared, requested, mean(part.written_bytes_per_wave for _, part in parts), notes)
 
 
-def _unknown(rows: Iterable[int], widths: dict[int, tuple[str, int]], lanes: int) -> Footprint:
-    """Requests alone."""
-    touching = [widths[row] for row in rows if row in widths]
-    request_bytes = float(sum(size for _, size in touching) * lanes)
-    store_bytes = float(sum(size for way, size in touching if way == "store") * lanes)
+def _unknown(rows: Iterable[int], movements: dict[int, _Movement], lanes: int) -> Footprint:
+    """The footprint of a path of which only the requests are known."""
+    executed = [movements[row] for row in rows if row in movements]
+    request_bytes = float(sum(size for _, size in executed) * lanes)
+    store_bytes = float(sum(size for direction, size in executed if direction == "store") * lanes)
     return Footprint((0.0, request_bytes), (0.0, 0.0), request_bytes, store_bytes, ())
 
 
@@ -134,56 +143,59 @@ def _of_path(
     start: StartState,
     evaluator: _core.LaneEvaluator,
     rows: Sequence[int],
-    widths: dict[int, tuple[str, int]],
+    movements: dict[int, _Movement],
     lanes: int,
 ) -> Footprint:
     """The footprint of one workgroup whose waves all take this path, divided by its waves."""
     roles = {number: ARGUMENT if axis is None else _AXES[axis] for number, axis in start.roles.items()}
     registers = Registers(roles, is_complete=bool(roles))
-    steps_of_path = _followed(trace, registers, rows, widths)
+    path_accesses = _followed(trace, registers, rows, movements)
     # of a workgroup of unknown size two waves are compared: the others are as far apart
-    places = start.wave_count if start.is_sized or start.wave_count < _LARGEST_WORKGROUP // lanes else 2
-    if len(steps_of_path) * places > _MOST_ACCESSES:
-        return _unknown(rows, widths, lanes)
-    ranges, actives, places = _touched(evaluator, start, rows, steps_of_path, places)
+    wave_count = start.wave_count if start.is_sized or start.wave_count < _LARGEST_WORKGROUP // lanes else 2
+    if len(path_accesses) * wave_count > _MOST_ACCESSES:
+        return _unknown(rows, movements, lanes)
+    positions = {access.position for access in path_accesses}
+    ranges, places = _touched(evaluator, start, rows, positions, wave_count)
     if not places:
-        return _unknown(rows, widths, lanes)
-    request_bytes = [access.bytes_per_lane * actives.get(access.position, lanes) for access in steps_of_path]
-    stores = sum(size for access, size in zip(steps_of_path, request_bytes, strict=True) if access.is_store)
-    groups = _groups(steps_of_path, registers)
+        return _unknown(rows, movements, lanes)
+    lane_counts = {position: sum(map(len, each)) / places for position, each in ranges.items()}
+    request_bytes = [access.bytes_per_lane * lane_counts.get(access.position, lanes) for access in path_accesses]
+    stores = sum(size for access, size in zip(path_accesses, request_bytes, strict=True) if access.is_store)
+    groups = _groups(path_accesses, registers)
     ranges |= _linear_ranges(groups, ranges, registers, places, lanes)
     of_one_wave = {position: each[:1] for position, each in ranges.items()}  # a workgroup has one at least
     bounds_own, bounds_shared = [0.0, 0.0], [0.0, 0.0]
     for group in groups:
         low, high = _group_bytes(group, ranges, registers, places, lanes)
-        is_own, is_certain = _kind(group, registers, ranges if start.is_sized else of_one_wave)
-        into = bounds_own if is_own else bounds_shared
-        into[0] += low if is_certain else 0.0
-        into[1] += high
+        sharing = _sharing(group, registers, ranges if start.is_sized else of_one_wave)
+        bounds = bounds_own if sharing.is_own else bounds_shared
+        bounds[0] += low if sharing.is_certain else 0.0
+        bounds[1] += high
     own, shared = (bounds_own[0] / places, bounds_own[1] / places), (bounds_shared[0], bounds_shared[1])
     return Footprint(own, shared, float(sum(request_bytes)), float(stores), _assumptions(registers))
 
 
 def _followed(
-    trace: ThreadTrace, registers: Registers, rows: Sequence[int], widths: dict[int, tuple[str, int]]
-) -> list[_Step]:
+    trace: ThreadTrace, registers: Registers, rows: Sequence[int], movements: dict[int, _Movement]
+) -> list[_PathAccess]:
     """Accesses of a path with the terms of their addresses."""
     texts, writes = (trace.code[name].fill_null("").to_list() for name in ("text", "writes"))
-    steps_of_path = []
+    path_accesses = []
     for position, row in enumerate(rows):
         if row < 0:
             continue
-        if row not in widths:
+        if row not in movements:
             registers.execute(texts[row], writes[row])
             continue
-        way, size = widths[row]
+        way, size = movements[row]
         terms = _address(registers, texts[row], is_store=way == "store")
-        steps_of_path.append(_Step(position, row, way == "store", way in ("load", "load to LDS"), size, terms))
+        path_accesses.append(_PathAccess(position, way == "store", way in ("load", "load to LDS"), size, terms))
         registers.load_vectors(row, position, writes[row])
-    return steps_of_path
+    return path_accesses
 
 
 def _address(registers: Registers, text: str, *, is_store: bool) -> Terms | None:
+    """The terms of an address: of a buffer resource + scalar offset + vector offset, else vector + scalar address."""
     mnemonic, operands = split_text(text)
     if not operands:
         return None
@@ -197,26 +209,27 @@ def _address(registers: Registers, text: str, *, is_store: bool) -> Terms | None
         if "offen" in modifiers and resource:
             terms = added(terms, registers.read(operands[resource - 1]))
     else:
-        at = 0 if is_store else 1
-        if at >= len(operands) or not operands[at].startswith("v"):
+        address = 0 if is_store else 1  # loads name their destination first
+        if address >= len(operands) or not operands[address].startswith("v"):
             return None
-        terms = registers.read(operands[at])
+        terms = registers.read(operands[address])
         if operands[-1].startswith("s["):
             terms = added(terms, registers.read(operands[-1]))
     offset = next((word[7:] for word in modifiers.split() if word.startswith("offset:")), "0")
     return added(terms, registers.read(offset))
 
 
-def _groups(steps_of_path: Sequence[_Step], registers: Registers) -> list[list[_Step]]:
+def _groups(path_accesses: Sequence[_PathAccess], registers: Registers) -> list[list[_PathAccess]]:
     """Accesses with the same base: the same terms, but for the constant and what differs between lanes."""
-    groups: dict[object, list[_Step]] = defaultdict(list)
-    for access in steps_of_path:
+    groups: dict[object, list[_PathAccess]] = defaultdict(list)
+    for access in path_accesses:
         key = None if access.terms is None else (access.is_store, frozenset(_base(access.terms, registers).items()))
         groups[key if key is not None else ("unknown", access.position)].append(access)
     return list(groups.values())
 
 
 def _base(terms: Terms, registers: Registers) -> Terms:
+    """The terms that all lanes of a wave have in common, but for the constant."""
     return {
         product: count
         for product, count in terms.items()
@@ -225,39 +238,30 @@ def _base(terms: Terms, registers: Registers) -> Terms:
 
 
 def _touched(
-    evaluator: _core.LaneEvaluator, start: StartState, rows: Sequence[int], steps_of_path: Sequence[_Step], places: int
-) -> tuple[dict[int, list[np.ndarray]], dict[int, float], int]:
-    """Position on the path -> lane addresses at each place that takes it; active lanes, mean; number of such places."""
-    of_position = {access.position for access in steps_of_path}
+    evaluator: _core.LaneEvaluator, start: StartState, rows: Sequence[int], positions: set[int], wave_count: int
+) -> tuple[dict[int, list[np.ndarray]], int]:
+    """Position on the path -> addresses of the active lanes, at each place that takes it; the number of such places."""
     ranges: dict[int, list[np.ndarray]] = defaultdict(list)
-    series = pl.Series(rows, dtype=pl.Int32)
+    path = pl.Series(rows, dtype=pl.Int32)
     place_count = 0
-    for place in range(places):
-        result = evaluator.run(start.wave, place, series, 0, keeps_executions=True)
+    for place in range(wave_count):
+        result = evaluator.run(start.wave, place, path, 0, keeps_executions=True)
         if result["contradiction_row"] >= 0:
             continue  # waves at this place take another path
         place_count += 1
-        table = pl.DataFrame(result["executions"])
+        table = pl.DataFrame(result["executions"]).select("position", "active", "is_known")
         addresses = pl.DataFrame(result["execution_addresses"])["address"].to_numpy().reshape(-1, _LANES)
-        for number, (position, active) in enumerate(table.select("position", "active").iter_rows()):
-            if position not in of_position or not table["is_known"][number]:
-                continue
-            mask = np.array([active >> lane & 1 for lane in range(_LANES)], dtype=bool)
-            ranges[position].append(addresses[number][mask])
-    complete = {position: each for position, each in ranges.items() if len(each) == place_count}
-    actives = {position: sum(map(len, each)) / place_count for position, each in complete.items()}
-    return complete, actives, place_count
+        for lane_addresses, (position, active, is_known) in zip(addresses, table.iter_rows(), strict=True):
+            if is_known and position in positions:
+                ranges[position].append(lane_addresses[[lane for lane in range(_LANES) if active >> lane & 1]])
+    return {position: each for position, each in ranges.items() if len(each) == place_count}, place_count
 
 
 def _group_bytes(
-    group: Sequence[_Step],
-    ranges: dict[int, list[np.ndarray]],
-    registers: Registers,
-    places: int,
-    lanes: int,
+    group: Sequence[_PathAccess], ranges: dict[int, list[np.ndarray]], registers: Registers, places: int, lanes: int
 ) -> tuple[float, float]:
     """Distinct bytes of the accesses of one base by the waves of a workgroup: at least and at most."""
-    by_terms: dict[object, list[_Step]] = defaultdict(list)
+    by_terms: dict[object, list[_PathAccess]] = defaultdict(list)
     for access in group:
         by_terms[frozenset((access.terms or {}).items())].append(access)
     if any(access.position not in ranges for access in group):
@@ -271,13 +275,13 @@ def _group_bytes(
     return _covered(group, ranges), sum(_covered(each, ranges) for each in by_terms.values())
 
 
-def _lane_terms(access: _Step, registers: Registers) -> Terms:
+def _lane_terms(access: _PathAccess, registers: Registers) -> Terms:
     terms = access.terms or {}
     return {p: n for p, n in terms.items() if any(WORK_ITEM in registers.origins[symbol] for symbol in p)}
 
 
 def _linear_ranges(
-    groups: Iterable[Sequence[_Step]],
+    groups: Iterable[Sequence[_PathAccess]],
     ranges: dict[int, list[np.ndarray]],
     registers: Registers,
     places: int,
@@ -297,7 +301,7 @@ def _linear_ranges(
     return linear
 
 
-def _covered(executions: Iterable[_Step], ranges: dict[int, list[np.ndarray]]) -> float:
+def _covered(executions: Iterable[_PathAccess], ranges: dict[int, list[np.ndarray]]) -> float:
     starts = [(address, access.bytes_per_lane) for access in executions for address in ranges[access.position]]
     return float(_union(np.concatenate([a for a, _ in starts]), np.concatenate([a + size for a, size in starts])))
 
@@ -312,27 +316,32 @@ def _union(begin: np.ndarray, end: np.ndarray) -> int:
     return int(reach[-1] - begin[0] - (begin[1:][gaps] - reach[:-1][gaps]).sum())
 
 
-def _kind(group: Sequence[_Step], registers: Registers, ranges: dict[int, list[np.ndarray]]) -> tuple[bool, bool]:
-    """True if the bytes of a group are those of one workgroup alone; true if that is certain."""
+class _Sharing(NamedTuple):
+    """Whose the bytes of a group are."""
+
+    is_own: bool  #: Of one workgroup alone; else all workgroups touch them.
+    is_certain: bool  #: If not, the lower bound is 0.
+
+
+def _sharing(group: Sequence[_PathAccess], registers: Registers, ranges: dict[int, list[np.ndarray]]) -> _Sharing:
     terms = group[0].terms
     if terms is None or not (group[0].is_store or group[0].is_load):
-        return True, False
-    base = _base(terms, registers)
+        return _Sharing(is_own=True, is_certain=False)
     origins = registers.origins_of(terms)
     if MEMORY in origins:
-        return True, False
+        return _Sharing(is_own=True, is_certain=False)
     if WORKGROUP not in origins:
-        return False, True
+        return _Sharing(is_own=False, is_certain=True)
     if group[0].is_store:
-        return True, True  # two workgroups that write the same bytes would race
-    id_terms = _workgroup_terms(base, registers)
+        return _Sharing(is_own=True, is_certain=True)  # two workgroups that write the same bytes would race
+    id_terms = _workgroup_terms(_base(terms, registers), registers)
     if id_terms is None or registers.workgroup_symbols - {symbol for product in id_terms for symbol in product}:
-        return True, False  # workgroups that differ in the other ids share the bytes
+        return _Sharing(is_own=True, is_certain=False)  # workgroups that differ in the other ids share the bytes
     strides = [abs(count) for product, count in id_terms.items() if len(product) == 1]
     if len(strides) < len(id_terms):
         registers.strides_assumed = True  # of an argument: rows of a matrix
-        return True, True
-    return True, len(id_terms) == 1 and strides[0] >= _extent(group, ranges)
+        return _Sharing(is_own=True, is_certain=True)
+    return _Sharing(is_own=True, is_certain=len(id_terms) == 1 and strides[0] >= _extent(group, ranges))
 
 
 def _workgroup_terms(base: Terms, registers: Registers) -> Terms | None:
@@ -342,7 +351,7 @@ def _workgroup_terms(base: Terms, registers: Registers) -> Terms | None:
     return terms if terms and all(registers.origins[symbol] <= {ARGUMENT} for symbol in symbols) else None
 
 
-def _extent(group: Sequence[_Step], ranges: dict[int, list[np.ndarray]]) -> float:
+def _extent(group: Sequence[_PathAccess], ranges: dict[int, list[np.ndarray]]) -> float:
     places = [(address, access) for access in group for address in ranges.get(access.position, ()) if address.size]
     if not places or any(access.position not in ranges for access in group):
         return float("inf")

@@ -19,7 +19,7 @@ from wavewright.model.schema import packaged_spec
 #: How the spaces and directions of code rows are called in Omniprobe's tables; atomics and scratch are not in them.
 _SPACES: Final = {"memory": "memory", "flat": "memory", "scalar": "memory", "lds": "lds"}
 _KINDS: Final = {LOAD: "read", LOAD_TO_LDS: "read", STORE: "write"}
-_KEY: Final = ("file", "line", "space", "kind")
+_KEY: Final = ("file", "line", "space", "kind")  #: By which accesses meet instructions.
 _TOLERANCE: Final = 1e-9  # of averages: the counts are integers, the quotients are not
 
 LINES: Final = packaged_spec(__package__, "omniprobe_lines")
@@ -55,16 +55,12 @@ def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated:
     Totals differ where a trace has only some of the waves, so averages are compared. Bank conflicts follow the same
     definition on both sides, segments do not: Omniprobe counts the cache lines of a whole wave.
     """
-    measured = (
-        omniprobe_by_line(omniprobe, code)
-        .filter(pl.col("row_count") > 0)
-        .group_by(_KEY)
-        .agg(
-            pl.col("row_count").first(),
-            pl.col("execution_count").sum().alias("omniprobe_execution_count"),
-            _average("bank_conflict_count").alias("omniprobe_conflicts_per_execution"),
-            _average("cache_lines_used_count").alias("omniprobe_lines_per_execution"),
-        )
+    lines = omniprobe_by_line(omniprobe, code).filter(pl.col("row_count") > 0)
+    measured = lines.group_by(_KEY).agg(
+        pl.col("row_count").first(),
+        pl.col("execution_count").sum().alias("omniprobe_execution_count"),
+        _average("bank_conflict_count").alias("omniprobe_conflicts_per_execution"),
+        _average("cache_lines_used_count").alias("omniprobe_lines_per_execution"),
     )
     here = (
         _rows_by_line(code)

@@ -10,18 +10,9 @@ from typing import Any, Final
 import numpy as np
 import polars as pl
 
-from wavewright.analysis.trace.lanes import lane_accesses, target_of
+from wavewright.analysis.trace.lanes import lane_accesses, layouts, target_of
 from wavewright.analysis.trace.lanes.evaluated import LaneOptions, lanes_of_waves
 from wavewright.analysis.trace.lanes.fixes import Layout
-from wavewright.analysis.trace.lanes.layouts import (
-    PERIOD_BYTES,
-    best_layout,
-    known_patterns,
-    lanes_by_bank,
-    layout_fixes,
-    lds_patterns,
-    rule_of,
-)
 from wavewright.analysis.trace.selection import check_whole_waves
 from wavewright.base.bounds import ITEM, bounded
 from wavewright.errors import UsageError
@@ -65,16 +56,16 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
     accesses = lane_accesses(trace, options)
     facts = _facts(trace, accesses.rows, row)
     target, lane_count = target_of(trace, options), lanes_of_waves(trace)
-    patterns = known_patterns(trace, options)
+    patterns = layouts.known_patterns(trace, options)
     here = patterns.filter(pl.col("row") == row)
-    rule = rule_of(facts["space"], facts["text"], target, options, lane_count)
+    rule = layouts.rule_of(facts["space"], facts["text"], target, options, lane_count)
     if here.is_empty() or not facts["cost_known_count"] or isinstance(rule, Refusal):
         why = facts["reason"] or "no rule is known for it"
         raise UsageError(f"nothing is certain about row {row} ({facts['text'][:60]}): {why}")
     proposed: tuple[Layout, str] | None = None
     if isinstance(rule, LdsRuleFact) and facts["extra_cycles_total"]:
-        of_lds = lds_patterns(trace, options, accesses.rows, patterns)
-        proposed = best_layout(row, of_lds, layout_fixes(trace, options, of_lds)[1])
+        of_lds = layouts.lds_patterns(trace, options, accesses.rows, patterns)
+        proposed = layouts.best_layout(row, of_lds, layouts.layout_fixes(trace, options, of_lds)[1])
     lanes: list[tuple[object, ...]] = []
     groups: list[tuple[object, ...]] = []
     shares = []
@@ -123,7 +114,7 @@ def _served(
 ) -> _Served:
     active = [lane for lane in range(lane_count) if pattern["active"] >> lane & 1]
     lowest = min((pattern["address"][lane] for lane in active), default=0)
-    lift = -(min(lowest, 0) // PERIOD_BYTES) * PERIOD_BYTES
+    lift = -(min(lowest, 0) // layouts.PERIOD_BYTES) * layouts.PERIOD_BYTES
     addresses = {lane: pattern["address"][lane] + lift for lane in active}
     if isinstance(rule, CoalescingRuleFact):
         return _segments(addresses, pattern["width_bytes"], rule)
@@ -152,10 +143,10 @@ def _phases(addresses: Mapping[int, int], rule: LdsRuleFact, layout: Layout | No
         members = [lane for lane in dwords if phase >> lane & 1]
         if not members:
             continue
-        by_bank = lanes_by_bank({lane: dwords[lane] for lane in members}, rule)
+        by_bank = layouts.lanes_by_bank({lane: dwords[lane] for lane in members}, rule)
         bank, users = _fullest(by_bank)
         cycles = len(users)
-        moved_banks = lanes_by_bank({lane: fixed[lane] for lane in members}, rule) if fixed else None
+        moved_banks = layouts.lanes_by_bank({lane: fixed[lane] for lane in members}, rule) if fixed else None
         after = len(_fullest(moved_banks)[1]) if moved_banks else None
         total += cycles
         shared = [lanes for used in by_bank.values() if len(used) > 1 for lanes in used.values()]

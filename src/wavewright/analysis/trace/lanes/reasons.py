@@ -13,19 +13,14 @@ from wavewright.base.toml import packaged
 from wavewright.codeobj.kernel_arguments import ArgumentValues
 from wavewright.codeobj.registers import spelled
 
+_CLAUSES = packaged("reasons.toml", __package__)
 #: Bits of `assumptions` (cpp/include/wavewright/evaluate.hpp: Assumption) -> what must hold.
-ASSUMPTIONS: Final = {
-    1: "pointer arguments are multiples of {pointer_bytes} bytes",
-    2: "32-bit offsets do not wrap around",
-    4: "no lane is outside of its buffer",
-    8: "buffers are not swizzled",
-    16: "workgroups are one-dimensional and full",
-}
-_REASONS: Final[dict[str, str]] = packaged("reasons.toml", __package__)["reasons"]
+ASSUMPTIONS: Final[dict[int, str]] = {int(bit): clause for bit, clause in _CLAUSES["assumptions"].items()}
+_REASONS: Final[dict[str, str]] = _CLAUSES["reasons"]
 _AT_START, _WORKGROUP_ID, _ARGUMENT, CONTRADICTION, _ALIGNMENT, NO_RULE = 1, 2, 3, 9, 11, 13
 #: Kinds that the native core does not have: it evaluates one wave from its start, at one place.
 BY_PLACE, NOT_REACHED, NOT_FROM_START = 100, 101, 102
-_NO_BASE: Final = (0, 0)
+_NO_BASE: Final = (0, 0)  #: Kind and detail where no base is the reason.
 _LONGEST_TEXT: Final = 48  #: Characters of an instruction in a clause.
 
 

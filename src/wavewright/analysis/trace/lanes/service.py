@@ -15,7 +15,6 @@ from wavewright.analysis.trace.lanes.evaluated import LaneOptions
 from wavewright.analysis.trace.lanes.layouts import lanes_by_bank, rule_of
 from wavewright.analysis.trace.lanes.reasons import BY_PLACE, reason_text
 from wavewright.base.bounds import ITEM, bounded
-from wavewright.base.once import once
 from wavewright.codeobj.kernel_arguments import ArgumentValues
 from wavewright.errors import UsageError
 from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal
@@ -62,7 +61,7 @@ def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = Non
     access = chosen.row(0, named=True)
     known = options or LaneOptions()
     rule = rule_of(access["space"], access["text"], target_of(trace, known), known, accesses.lane_count)
-    patterns = _patterns(trace, options).filter(pl.col("row") == row)
+    patterns = lane_patterns(trace, options).filter(pl.col("row") == row)
     problem = rule.reason if isinstance(rule, Refusal) else _problem(access, accesses.reasons, patterns)
     rows = _Rows()
     step = 1
@@ -102,27 +101,20 @@ class _Pattern:
 
 
 class _Rows:
-    """Rows of the tables, as they are made."""
+    """Rows of the tables of `LaneService`, as they are made."""
 
     def __init__(self) -> None:
-        self.lists: dict[str, list[tuple[object, ...]]] = {name: [] for name in LaneService.tables}
+        self._rows: dict[str, list[tuple[object, ...]]] = {name: [] for name in LaneService.tables}
 
     def add(self, table: str, *values: object) -> None:
-        self.lists[table].append(values)
+        self._rows[table].append(values)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         frames = {}
         for name, spec in LaneService.tables.items():
             schema = {each.name: _LANES if each.name == "lanes" else getattr(pl, each.dtype) for each in spec.columns}
-            frames[name] = pl.DataFrame(self.lists[name], schema=schema, orient="row")
+            frames[name] = pl.DataFrame(self._rows[name], schema=schema, orient="row")
         return frames
-
-
-def _patterns(trace: ThreadTrace, options: LaneOptions | None) -> pl.DataFrame:
-    if options is None:
-        patterns: pl.DataFrame = once(trace.answers, "lane_patterns", lambda: lane_patterns(trace))
-        return patterns
-    return lane_patterns(trace, options)
 
 
 def _problem(access: Mapping[str, Any], reasons: pl.DataFrame, patterns: pl.DataFrame) -> str:

@@ -30,7 +30,7 @@ _PACKED_ID_BITS: Final = 16  # of the workgroup id y in the register that it sha
 #: Offset and bytes of the fields of the dispatch packet (hsa_kernel_dispatch_packet_t) that follow from its size:
 #: work-items of a workgroup in x, y and z, then those of the grid.
 _PACKET_SIZES: Final = ((4, 2), (6, 2), (8, 2), (12, 4), (16, 4), (20, 4))
-_LARGEST_WORKGROUP: Final = 1024
+_LARGEST_WORKGROUP: Final = 1024  #: Work-items.
 
 
 class StartRegister(NamedTuple):
@@ -112,9 +112,8 @@ def start_state(
     `wave_limit`: waves of a workgroup, where something else than its size tells them.
     """
     group = size.workgroup_size
-    items = prod(group) if group else _LARGEST_WORKGROUP
-    if kernel is not None and not group:
-        items = min(items, kernel.workgroup_size_max or items)
+    largest = (kernel and kernel.workgroup_size_max) or _LARGEST_WORKGROUP
+    items = prod(group) if group else min(largest, _LARGEST_WORKGROUP)
     counts = (0, 0, 0)
     if group and size.grid_size:
         x, y, z = (-(-grid // local) for grid, local in zip(size.grid_size, group, strict=True))

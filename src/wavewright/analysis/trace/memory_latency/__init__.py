@@ -49,7 +49,7 @@ def cu_cycles(waves: pl.DataFrame) -> int:
     return int(waves.group_by("se", "cu").agg(span=span)["span"].sum())
 
 
-DISTRIBUTION_BINS = 36
+DISTRIBUTION_BINS = 36  #: The last one has all that is longer.
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ def _distributions(samples: pl.DataFrame, width: int) -> pl.DataFrame:
 #: Counter -> categories of the instructions that it counts.
 LEVELS = {"SQ_INST_LEVEL_VMEM": (3, 4), "SQ_INST_LEVEL_LDS": (5,)}
 
-DEFAULT_INTERVAL_CYCLES = 40
+DEFAULT_INTERVAL_CYCLES = 40  #: Where the trace does not record it.
 
 _COUNTER_SCHEMA: Final = packaged_spec(__package__, "counter_latencies").dtypes
 

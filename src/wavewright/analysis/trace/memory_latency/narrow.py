@@ -19,7 +19,7 @@ from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 NEIGHBOURS = packaged_spec(__package__, "neighbours")
-_WIDEST_BYTES: Final = 16
+_WIDEST_BYTES: Final = 16  #: Of a lane: no access is wider.
 #: Widths of vector memory and LDS accesses in bytes, widest first.
 _WIDTHS: Final = (16, 12, 8, 4, 2, 1)
 _OFFSET = re.compile(r"\boffset:(-?\d{1,9}|0x[0-9a-fA-F]{1,8})\b")

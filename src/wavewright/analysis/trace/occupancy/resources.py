@@ -22,7 +22,7 @@ from wavewright.model.trace import ThreadTrace
 # What gfx9 allocates beyond the registers that the text names: vcc, flat_scratch, xnack_mask (LLVM's count).
 _EXTRA_SGPRS = 6
 _GFX9_LDS_GRANULE, _GFX950_LDS_GRANULE = 512, 1280
-_HALF_TOLD = ("gfx950",)
+_HALF_TOLD = ("gfx950",)  #: Targets of whose vector registers rocprofv3 may report half.
 _CALLS = r"^s_(swappc|call)_b64"
 
 

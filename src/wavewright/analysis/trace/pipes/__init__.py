@@ -7,30 +7,20 @@ import polars as pl
 from wavewright import _core
 from wavewright.analysis.common.occupancy.architecture import possible_targets
 from wavewright.analysis.common.time_bins import TimeBins
+from wavewright.base.toml import packaged
 from wavewright.facts.gpus import Arch
 from wavewright.model.schema import CATEGORIES
 from wavewright.model.trace import ThreadTrace
 
+_FACTS = packaged("pipes.toml", __package__)
 #: Pipe -> categories of the instructions that go through it. MATRIX takes VALU instructions by their mnemonic.
-PIPES: dict[str, tuple[str, ...]] = {
-    "VALU": ("VALU",),
-    "MATRIX": (),
-    "VMEM": ("VMEM", "FLAT"),
-    "LDS": ("LDS",),
-    "SCALAR": ("SALU", "SMEM"),
-    "BRANCH": ("JUMP", "NEXT"),
-    "RAY": ("BVH",),
-    "MESSAGE": ("MESSAGE",),
-    "IMMEDIATE": ("IMMED",),
-}
+PIPES: dict[str, tuple[str, ...]] = {pipe: tuple(categories) for pipe, categories in _FACTS["categories"].items()}
 
 #: Kinds of cycles besides issues to pipes, as wavewright/timeline.hpp numbers them; BUSY + number of a pipe.
 ANY_PIPE, RESIDENT, BUBBLE, BUSY = 16, 17, 18, 32
 MATRIX = 15  #: Our category of matrix instructions, which the hardware reports as VALU (wave_spans.hpp).
-_NO_PIPE, _BY_CATEGORY = 255, 254
+_NO_PIPE, _BY_CATEGORY = 255, 254  #: In place of the number of a pipe.
 _MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
-#: Pipes whose instructions are reported with their waiting time, although an issue takes one base clock.
-_SHORT = ("MESSAGE", "IMMEDIATE")
 
 
 def base_clock(gfxip: int) -> int:
@@ -72,6 +62,7 @@ def pipe_rules(code: pl.DataFrame, base_clock: int) -> tuple[bytes, pl.Series, i
 
 
 def _pipes_of_categories() -> bytes:
+    """The number of the pipe of each category, one byte each."""
     numbers = {category: number for number, category in CATEGORIES.items()}
     of_category = bytearray([_NO_PIPE] * 256)
     for pipe, categories in enumerate(PIPES.values()):
@@ -81,7 +72,8 @@ def _pipes_of_categories() -> bytes:
 
 
 def _short_pipes() -> int:
-    return sum(1 << list(PIPES).index(pipe) for pipe in _SHORT)
+    """A bit for each pipe whose issues take one base clock, however long an instruction is recorded."""
+    return sum(1 << list(PIPES).index(pipe) for pipe in _FACTS["short"])
 
 
 def matrix_rows(code: pl.DataFrame) -> pl.Series:

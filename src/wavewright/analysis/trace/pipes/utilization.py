@@ -25,7 +25,7 @@ from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
-_MAX_CELLS = 1 << 20
+_MAX_CELLS = 1 << 20  #: Numbers of all curves together.
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,7 @@ def _typed(spec: TableSpec, counts: pl.DataFrame, scope: SampleScope) -> pl.Data
 
 LEAST_SHARE = 0.05  #: A finding is told when its share of samples is at least this, at the lower end of its interval.
 LEAST_OBSERVATIONS = 30  #: With fewer independent observations an interval is wider than most findings.
-_MOST_PLACES = 3
+_MOST_PLACES = 3  #: Rows that a finding names.
 
 
 @dataclass(frozen=True)

@@ -12,18 +12,11 @@ import polars as pl
 
 from wavewright.analysis.trace.costs.row_costs import row_totals
 from wavewright.analysis.trace.selection import at_rows
+from wavewright.base.toml import packaged
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
-_RULES: tuple[tuple[tuple[str, ...], str], ...] = (
-    (("s_barrier", "s_wait_idle"), "barrier"),
-    (("buffer_load", "global_load", "flat_load"), "VMEM-load"),
-    (("buffer_store", "global_store"), "VMEM-store"),
-    (("ds_read", "ds_write"), "LDS"),
-    (("s_load", "s_store"), "SMEM"),
-    (("v_mfma", "v_fma"), "MFMA/FMA"),
-)
-_WAITS = (("vmcnt", "VMEM-wait"), ("lgkmcnt", "LDS/SMEM-wait"), ("expcnt", "EXP-wait"))
+_TYPES = packaged("classic.toml", __package__)
 
 
 @dataclass(frozen=True)
@@ -43,8 +36,8 @@ def classic_type(text: str) -> str:
     """The classic type of an instruction."""
     lowered = text.lower()
     if "s_waitcnt" in lowered:
-        return next((name for word, name in _WAITS if word in lowered), "waitcnt")
-    return next((name for words, name in _RULES if any(word in lowered for word in words)), "other")
+        return next((name for word, name in _TYPES["waits"] if word in lowered), "waitcnt")
+    return next((name for name, words in _TYPES["texts"] if any(word in lowered for word in words)), "other")
 
 
 def classic(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Classic:

@@ -14,21 +14,14 @@ from wavewright.analysis.trace.derived_counters import DerivedValues, indices
 from wavewright.analysis.trace.derived_counters.sampled_counters import counter_names, gpu_curve
 from wavewright.analysis.trace.waves.resident import residency_changes
 from wavewright.base.bounds import ENGINE, bounded
+from wavewright.base.toml import packaged
 from wavewright.errors import UsageError
 from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import STATES
 from wavewright.model.trace import ThreadTrace
 
-#: Name -> unit.  Occupancy: resident waves on all CUs per shader engine, or per CU of one; dispatches: the same per
-#: kernel; wave_states: traced waves per state; sampled_counters: each CU at its latest sample, added up; clock: between
-#: realtime pairs, per engine.
-CURVES: dict[str, str] = {
-    "occupancy": "waves",
-    "dispatches": "waves",
-    "wave_states": "waves",
-    "sampled_counters": "per sampling step",
-    "clock": "MHz",
-}
+#: Name -> unit.
+CURVES: dict[str, str] = packaged("curves.toml", __package__)["units"]
 
 
 @dataclass(frozen=True)

@@ -20,16 +20,15 @@ from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 
 _TEXTS = packaged("caveats.toml", __package__)
-_PARTIAL_ROWS_SHARE = 0.5
-_FEW_WAVES = 8
-_FEW_INSTRUCTIONS = 2000
-_SOME_UNRESOLVED_SHARE = 0.01
-_MANY_INCOMPLETE_SHARE = 0.5
-_UNLIKE_RATIO = 1.25
-_UNEVEN_RATIO = 2.0
-_SLIGHTLY_UNEVEN_RATIO = 1.1
-_UNEVEN_WORK_RATIO = 1.5
-_MANY_OUTLIERS_SHARE = 0.1
+_PARTIAL_ROWS_SHARE = 0.5  #: Executed rows of those of the entered functions: below, most of the code did not run.
+_FEW_WAVES = 8  #: Fewer traced waves say little about others.
+_FEW_INSTRUCTIONS = 2000  #: Of all traced waves.
+_SOME_UNRESOLVED_SHARE = 0.01  #: Instructions without a PC, of all: above, worth care.
+_MANY_INCOMPLETE_SHARE = 0.5  #: Waves without their end, of all: above, fatal.
+_UNLIKE_RATIO = 1.25  #: Mean stay of waves on the traced CUs over that on others, or the reverse.
+_SLIGHTLY_UNEVEN_RATIO, _UNEVEN_RATIO = 1.1, 2.0  #: Waves of the fullest shader engine over the emptiest: note, care.
+_UNEVEN_WORK_RATIO = 1.5  #: Instructions of the longest wave of a path over the shortest.
+_MANY_OUTLIERS_SHARE = 0.1  #: Outliers of all waves: above, worth care.
 #: With fewer instructions per wave in a small part of the code, a kernel did not work.
 _SHORT_WAVE_INSTRUCTIONS = 100
 #: Share of the cycles of all waves that wait for code which no wave of their CU executed before, from which on a launch

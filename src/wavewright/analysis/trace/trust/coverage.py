@@ -13,8 +13,8 @@ from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
-_OUTLIER_RATIO = 1.5
-_OUTLIER_DEVIATIONS = 5.0
+_OUTLIER_RATIO = 1.5  #: Cycles per instruction of an outlier over the median of its path, or the reverse,
+_OUTLIER_DEVIATIONS = 5.0  #: and its distance from the median in standard deviations.
 FEW_ROWS_SHARE = 0.05  #: With less of its code executed, the work of a kernel did not run.
 _DEVIATION_OF_NORMAL = 1.4826  # median absolute deviation -> standard deviation, for a normal distribution
 

@@ -7,16 +7,7 @@ import polars as pl
 from wavewright.analysis.trace.costs.row_costs import cost_questions, row_costs
 from wavewright.analysis.trace.parts import ask
 from wavewright.analysis.trace.waits.wait_producers import PORT_BUSY, UNCERTAIN, UNKNOWN, resolve, resolved_in_part
-from wavewright.facts.stall_classes import (
-    CACHE_BIT,
-    ISSUE_OF_CATEGORY,
-    OTHER_ISSUE,
-    OWN_CLASS,
-    UNRESOLVED,
-    StallClass,
-    busy_class,
-    wait_class,
-)
+from wavewright.facts import stall_classes
 from wavewright.model.answer import once_per_trace
 from wavewright.model.trace import ThreadTrace
 
@@ -49,7 +40,7 @@ def class_names(groups: pl.DataFrame, code: pl.DataFrame) -> list[str]:
     return [entry.name for entry in _classes(groups, code)]
 
 
-def _classes(groups: pl.DataFrame, code: pl.DataFrame) -> list[StallClass]:
+def _classes(groups: pl.DataFrame, code: pl.DataFrame) -> list[stall_classes.StallClass]:
     of_rows = groups.join(code.select("row", "class"), on="row", how="left", maintain_order="left")
     keys = of_rows.select("is_wait", "key", pl.when(pl.col("is_wait") == 0).then("class"))
     class_of_key = {key: _class_of(*key) for key in keys.unique().iter_rows()}
@@ -74,17 +65,18 @@ def _with_exposed(rows: pl.DataFrame, costs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _class_of(is_wait: int, key: int, code_class: str | None) -> StallClass:
+def _class_of(is_wait: int, key: int, code_class: str | None) -> stall_classes.StallClass:
     """Class of a group: from its producers when it is a wait, else from what the instruction is."""
     if not is_wait and code_class is None and key & ~PORT_BUSY == _IMMEDIATE:
-        return UNRESOLVED
+        return stall_classes.UNRESOLVED
     if not is_wait:
-        declared = OWN_CLASS.get(code_class or "") or ISSUE_OF_CATEGORY.get(key & ~PORT_BUSY, OTHER_ISSUE)
-        return busy_class(declared) if key & PORT_BUSY else declared
+        by_category = stall_classes.ISSUE_OF_CATEGORY.get(key & ~PORT_BUSY, stall_classes.OTHER_ISSUE)
+        declared = stall_classes.OWN_CLASS.get(code_class or "") or by_category
+        return stall_classes.busy_class(declared) if key & PORT_BUSY else declared
     mask = key & (UNKNOWN - 1)
-    if mask != CACHE_BIT:  # an invalidation is done long before the loads next to it
-        mask &= ~CACHE_BIT
+    if mask != stall_classes.CACHE_BIT:  # an invalidation is done long before the loads next to it
+        mask &= ~stall_classes.CACHE_BIT
     one_kind = mask & (mask - 1) == 0
     if key & UNKNOWN or (key & UNCERTAIN and not one_kind):
-        return UNRESOLVED
-    return wait_class(mask)
+        return stall_classes.UNRESOLVED
+    return stall_classes.wait_class(mask)

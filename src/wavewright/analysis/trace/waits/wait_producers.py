@@ -72,9 +72,12 @@ IDLE_COLUMNS = tuple(f"{cause}_cycles_total" for cause in _IDLE_CAUSES)
 _STORES = ("vmem_store", "vmem_atomic", "scratch_store")
 _LINE_BYTES = 64  #: Of code; instruction caches are filled by it or by two of it.
 _NO_PRODUCER = len(PRODUCERS)  # a classified instruction that adds to no counter
-_FREE_WAIT_CYCLES = {9: 4}
-#: Classes that complete in order among themselves, but in any order against the others of their counter.
+_FREE_WAIT_CYCLES = {9: 4}  #: Generation -> cycles; 1 on the others.
+#: Numbers of orders: operations of one number complete in order among themselves, and in any order against others of
+#: their counter. _ANY_ORDER completes in any order, _MAIN_ORDER are all that are not named here.
+_ANY_ORDER, _MAIN_ORDER = 0, 1
 _ORDERS = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6}
+_UNKNOWN_KIND = 0
 
 
 @dataclass(frozen=True)
@@ -157,13 +160,14 @@ def wait_rules(trace: ThreadTrace) -> dict[str, object]:
     """The counters that every code row adds to and waits for, from its text."""
     family = family_of_trace(trace)
     texts = trace.code["text"].fill_null("").unique(maintain_order=True)
-    rules: list[tuple[int, int, int, bool, bool]] = []
-    waits: list[tuple[str, int, int]] = []
+    rules: list[tuple[int, int, int, bool, bool]] = []  # in the order of `schema`
+    waits: list[tuple[str, int, int]] = []  # in the order of `wait_schema`
     for text in texts:
         instruction = classify(text, family)
         adds = sum(1 << COUNTERS.index(counter) for counter in instruction.counters)
-        order = _ORDERS.get(instruction.name, 1) if instruction.in_order else 0
-        kind = 0 if instruction.name == "unknown" else PRODUCER_OF_CLASS.get(instruction.name, _NO_PRODUCER)
+        order = _ORDERS.get(instruction.name, _MAIN_ORDER) if instruction.in_order else _ANY_ORDER
+        is_unknown = instruction.name == "unknown"
+        kind = _UNKNOWN_KIND if is_unknown else PRODUCER_OF_CLASS.get(instruction.name, _NO_PRODUCER)
         rules.append((adds, order, kind, instruction.name == "wait", text.startswith("s_endpgm")))
         if instruction.name == "wait":
             counted_waits = [wait for wait in waits_of(text, family) if wait.counter in COUNTERS]

@@ -65,17 +65,13 @@ def _resident(trace: ThreadTrace) -> pl.DataFrame:
 
 def _traced(trace: ThreadTrace, where: list[str]) -> pl.DataFrame:
     stall = stall_of_waves(trace).select("wave", stall="stall_cycles_total")
-    return (
-        trace.waves.join(stall, on="wave", how="left")
-        .sort("start_cycles", "wave")
-        .group_by(where)
-        .agg(
-            traced_wave_count=pl.len().cast(pl.Int64),
-            instruction_count=pl.col("instruction_count").cast(pl.Int64).sum(),
-            cycles_total=(pl.col("end_cycles") - pl.col("start_cycles")).sum(),
-            stall_cycles_total=pl.col("stall").fill_null(0).sum(),
-            first_wave=pl.col("wave").first(),
-        )
+    waves = trace.waves.join(stall, on="wave", how="left").sort("start_cycles", "wave")
+    return waves.group_by(where).agg(
+        traced_wave_count=pl.len().cast(pl.Int64),
+        instruction_count=pl.col("instruction_count").cast(pl.Int64).sum(),
+        cycles_total=(pl.col("end_cycles") - pl.col("start_cycles")).sum(),
+        stall_cycles_total=pl.col("stall").fill_null(0).sum(),
+        first_wave=pl.col("wave").first(),
     )
 
 

@@ -117,7 +117,7 @@ def _curve(se: int, waves: pl.DataFrame, bins: int) -> Residency | None:
     return Residency(se, start, end, tuple(means.to_list()))
 
 
-_MAX_CELLS = 1 << 20
+_MAX_CELLS = 1 << 20  #: Numbers of all curves together.
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import STATES
 from wavewright.model.trace import ThreadTrace
 
-_ALL_BINS = (1 << 32) - 1
+_ALL_BINS = (1 << 32) - 1  #: Bin of the sum over all time (kAllBins of timeline.hpp).
 _OTHER_STATE = 5  # what the native core calls any other value
-_MAX_CELLS = 1 << 20
+_MAX_CELLS = 1 << 20  #: Numbers of all curves together.
 
 
 @dataclass(frozen=True)

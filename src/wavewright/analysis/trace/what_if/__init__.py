@@ -55,12 +55,7 @@ class WhatIf(Answer, package=__package__):
 
 
 def what_if(
-    trace: ThreadTrace,
-    *,
-    rows: pl.Series | None = None,
-    edit: str = "",
-    assume: str = "",
-    at_row: int | None = None,
+    trace: ThreadTrace, *, rows: pl.Series | None = None, edit: str = "", assume: str = "", at_row: int | None = None
 ) -> WhatIf:
     """Judge and time edits of a block of the executed code; without edits, search for an order that gains.
 

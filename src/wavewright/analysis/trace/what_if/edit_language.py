@@ -18,7 +18,7 @@ _NUMBER: Final = r"\d{1,9}"
 _ROW: Final = rf"(?P<row>{_NUMBER})"
 _OTHER: Final = rf"(?P<other>{_NUMBER})"
 _LIST: Final = rf"(?P<rows>{_NUMBER}(?::{_NUMBER})?(?:,{_NUMBER}(?::{_NUMBER})?)*)"  #: `40,44:46`
-_MOST_LISTED: Final = 256
+_MOST_LISTED: Final = 256  #: Rows of a list.
 #: Forms of edits; the groups of a pattern are fields of `Edit`.
 _FORMS: Final = (
     ("waits", r"waits"),
@@ -38,7 +38,7 @@ FORMS_SAID: Final = (
     "waits, move N up [K], move N down [K], move N before M, sink N [K], drop N, wait N vmcnt=V,"
     " loads first, lds first, matrix first, widen N:M, ahead N,M before K, waves +1"
 )
-_ALONE: Final = ("wait", "widen", "ahead", "waves")
+_ALONE: Final = ("wait", "widen", "ahead", "waves")  #: Forms that do not mix with other edits.
 _DISJOINT: Final = re.compile(rf"disjoint ({_NUMBER}),({_NUMBER})")
 
 

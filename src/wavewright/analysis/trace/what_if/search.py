@@ -1,4 +1,8 @@
-"""Search for an order of a block that gains: moves of groups of rows, and a beam of the best so far."""
+"""Search for an order of a block that gains: moves of groups of rows, and a beam of the best so far.
+
+Every order that is tried is named by the edits that make it, in the language of `edit_language`, and timed by a replay
+of the trace: the budget of orders is what keeps a search within seconds.
+"""
 
 from __future__ import annotations
 
@@ -11,20 +15,29 @@ from wavewright.analysis.code.edits.dependences import first_of_all, moved_down,
 from wavewright.analysis.trace.what_if.edit_language import places_of
 from wavewright.analysis.trace.what_if.edit_replay import GainInterval
 
-_BEAM: Final = 2
-_ROUNDS: Final = 2
-_MOST_ORDERS: Final = 120
-_BEST_COUNT: Final = 5
-_HOTTEST_WAITS: Final = 3
+_BEAM: Final = 2  #: Orders of a round from which the next one goes on.
+_ROUNDS: Final = 2  #: Group moves, then group moves of the best of them.
+_MOST_ORDERS: Final = 120  #: That are tried, legal or not.
+_BEST_COUNT: Final = 5  #: Orders that the answer has.
+_MOST_CONSUMERS: Final = 6  #: Rows behind waits that are moved down.
 _ALIKE: Final = 0.005  #: Share of the time in which no two orders can be told apart.
+#: Places by which rows are moved up and down; None = as far as dependences allow.
 _UP: Final = (4, None)
 _DOWN: Final = (4, 12, None)
 
 
-class Searched(NamedTuple):
-    """Orders that were tried, the best first."""
+class TriedOrder(NamedTuple):
+    """An order that is legal, and what it gains."""
 
-    best: list[tuple[str, LegalOrder, GainInterval]]
+    name: str  #: The edits that make it.
+    order: LegalOrder
+    gain: GainInterval
+
+
+class Searched(NamedTuple):
+    """Orders that were tried."""
+
+    best: list[TriedOrder]  #: The best first.
     tried_count: int
 
 
@@ -38,9 +51,9 @@ def searched(
     No order is named twice, and least waits for the order that the code has are always tried.
     """
     start = list(range(len(orders.core)))
-    legal_orders: dict[tuple[int, ...], tuple[str, LegalOrder, GainInterval]] = {}
+    legal_orders: dict[tuple[int, ...], TriedOrder] = {}
     tried_keys: set[tuple[int, ...]] = set()
-    beam: list[tuple[str, list[int]]] = [("", start)]
+    beam: list[tuple[str, list[int]]] = [("", start)]  # names and orders
     for turn in range(_ROUNDS):
         for prefix, order in beam:
             as_it_is = [("least waits", order)] if turn == 0 else []
@@ -51,35 +64,37 @@ def searched(
                 tried_keys.add(key)
                 legal = orders.legal(new_order, most_vgprs=most_vgprs)
                 if not isinstance(legal, Refused):
-                    legal_orders[key] = (f"{prefix}; {name}" if prefix else name, legal, time_order(legal))
+                    edits = f"{prefix}; {name}" if prefix else name
+                    legal_orders[key] = TriedOrder(edits, legal, time_order(legal))
         ranking = sorted(
             legal_orders.items(),
-            key=lambda item: (item[1][2].lacking_sample_count > 0, -item[1][2].about, item[1][1].vgprs),
+            key=lambda item: (item[1].gain.lacking_sample_count > 0, -item[1].gain.about, item[1].order.vgprs),
         )
-        beam = [(entry[0], list(key)) for key, entry in ranking[:_BEAM] if list(key) != start]
-    return Searched(sorted(legal_orders.values(), key=lambda entry: _rank(*entry))[:_BEST_COUNT], len(tried_keys))
+        beam = [(tried.name, list(key)) for key, tried in ranking[:_BEAM] if list(key) != start]
+    return Searched(sorted(legal_orders.values(), key=_rank)[:_BEST_COUNT], len(tried_keys))
 
 
-def _rank(name: str, order: LegalOrder, gain: GainInterval) -> tuple[object, ...]:
+def _rank(tried: TriedOrder) -> tuple[object, ...]:
     """Certain gains first, what cannot be timed last.
 
     Of orders that gain alike, those come first that are surer, shorter to say and need less.
     """
+    gain = tried.gain
     steps = round(gain.about / _ALIKE)
     is_timed = not gain.lacking_sample_count and gain.execution_count > 0
-    return -is_timed, -gain.is_certain, -steps, gain.is_extrapolated, name.count(";"), order.vgprs, -gain.about
+    needs = tried.name.count(";"), tried.order.vgprs
+    return -is_timed, -gain.is_certain, -steps, gain.is_extrapolated, *needs, -gain.about
 
 
 def _moves(orders: BlockOrders, order: list[int]) -> Iterator[tuple[str, list[int]]]:
     """Group moves of an order, in words that are edits too."""
     deps = orders.dependences
     groups = {kind: places_of(orders, kind) for kind in ("loads", "lds", "matrix")}
-    matrix_first = order
-    for kind in ("matrix", "lds", "loads"):  # the last one stands first
-        if groups[kind]:
-            matrix_first = first_of_all(deps, matrix_first, groups[kind])
     if groups["matrix"]:
-        yield "matrix first; lds first; loads first", matrix_first
+        loads_first = order
+        for kind in ("matrix", "lds", "loads"):  # each goes before those moved so far
+            loads_first = first_of_all(deps, loads_first, groups[kind]) if groups[kind] else loads_first
+        yield "matrix first; lds first; loads first", loads_first
     for kind, places in groups.items():
         if places:
             yield f"{kind} first", first_of_all(deps, order, places)
@@ -99,4 +114,4 @@ def _consumers(orders: BlockOrders) -> list[int]:
     for row, next_row in pairwise(orders.written):
         if row.is_wait and next_row.row in orders.places:
             consumers.append(orders.places[next_row.row])
-    return consumers[: _HOTTEST_WAITS * 2]
+    return consumers[:_MOST_CONSUMERS]

@@ -10,14 +10,15 @@ import polars as pl
 from wavewright.analysis.common.time_bins import TimeBins, step_means, time_bins
 from wavewright.analysis.trace.clocks import aligned
 from wavewright.base.bounds import BINS, ENGINE, ITEM, bounded
+from wavewright.base.toml import packaged
 from wavewright.errors import UsageError
 from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import empty_frame
 from wavewright.model.trace import ThreadTrace
 
-PER_BANK = 4
+PER_BANK = 4  #: Counters of a bank.
 _SHORTEST_STEP_CYCLES, _LONGEST_STEP_CYCLES = 32, 4096
-_NEARLY_EQUAL = 8 / 7
+_NEARLY_EQUAL = 8 / 7  #: Ratio of two steps.
 
 
 def counter_names(trace: ThreadTrace, given: Sequence[str] = ()) -> list[str]:
@@ -79,17 +80,9 @@ def filled(samples_of_counter: pl.DataFrame, step_cycles: int) -> pl.DataFrame:
     return pl.concat([samples_of_counter, zeros]).sort("se", "cu", "time_cycles", maintain_order=True)
 
 
-BUSY = "BUSY_CU_CYCLES"
+BUSY = "BUSY_CU_CYCLES"  #: The counter that utilization is a share of.
 #: Part of the hardware -> its counter (without SQ_), and what a count is in quad-cycles of the busy counter.
-UNITS: dict[str, tuple[str, float]] = {
-    "MFMA": ("VALU_MFMA_BUSY_CYCLES", 0.25),
-    "VALU": ("ACTIVE_INST_VALU", 1.0),
-    "LDS": ("ACTIVE_INST_LDS", 2.0),
-    "VMEM": ("ACTIVE_INST_VMEM", 2.0),
-    "FLAT": ("ACTIVE_INST_FLAT", 2.0),
-    "SCA": ("ACTIVE_INST_SCA", 1.0),
-    "MISC": ("ACTIVE_INST_MISC", 1.0),
-}
+UNITS: dict[str, tuple[str, float]] = packaged("hardware.toml", __package__)["units"]
 _CLOCK_CYCLES = 4  # gfx9 counts in steps of four cycles: points of one such step are one point of a curve
 
 

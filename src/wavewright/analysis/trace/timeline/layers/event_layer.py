@@ -44,7 +44,7 @@ def events(trace: ThreadTrace) -> Timeline:
     )  # fmt: skip
 
 
-_UNIT = ("se", "cu", "simd")
+_UNIT = ("se", "cu", "simd")  #: Columns that name a track of a neighbour.
 
 
 def neighbours(trace: ThreadTrace) -> pl.DataFrame:

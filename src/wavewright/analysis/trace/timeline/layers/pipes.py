@@ -28,7 +28,7 @@ from wavewright.analysis.trace.timeline.layers.instructions import category_kind
 from wavewright.model.answer import once_per_trace
 from wavewright.model.trace import ThreadTrace
 
-_UNIT = ("se", "simd")
+_UNIT = ("se", "simd")  #: Columns that name a SIMD: an engine traces one CU.
 _NAMES = list(PIPES)
 
 

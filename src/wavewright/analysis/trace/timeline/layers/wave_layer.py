@@ -149,17 +149,9 @@ def _dispatches(trace: ThreadTrace) -> pl.Series:
     keys = ["se", "me", "pipe"]
     table = pl.concat([resident_waves(trace).select("se", "start_cycles"), _starts(trace)], how="horizontal")
     launches = trace.dispatches.with_row_index("dispatch").select("dispatch", *keys, "time_cycles").sort("time_cycles")
-    rows = (
-        table.with_row_index("at")
-        .sort("start_cycles", maintain_order=True)
-        .join_asof(
-            launches,
-            left_on="start_cycles",
-            right_on="time_cycles",
-            by=keys,
-            strategy="backward",
-            check_sortedness=False,
-        )
+    sorted_rows = table.with_row_index("at").sort("start_cycles", maintain_order=True)
+    rows = sorted_rows.join_asof(
+        launches, left_on="start_cycles", right_on="time_cycles", by=keys, strategy="backward", check_sortedness=False
     )
     return rows.sort("at")["dispatch"].cast(pl.Int64)
 
