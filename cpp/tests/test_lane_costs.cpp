@@ -10,20 +10,22 @@ namespace {
 
 constexpr uint64_t all = ~uint64_t{0};
 
+// Phases of neighbouring lanes: 0 to lanes - 1, lanes to 2 * lanes - 1, ....
 std::vector<uint64_t> contiguous(unsigned lanes) {
     std::vector<uint64_t> phases;
-    const uint64_t first = lanes == 64 ? all : (uint64_t{1} << lanes) - 1;
-    for (unsigned at = 0; at < 64; at += lanes) phases.push_back(first << at);
+    const uint64_t first_phase = lanes == 64 ? all : (uint64_t{1} << lanes) - 1;
+    for (unsigned lane = 0; lane < 64; lane += lanes) phases.push_back(first_phase << lane);
     return phases;
 }
 
+// The dwords of 64 lanes that are `dwords` apart.
 std::vector<uint32_t> strided(uint32_t dwords, uint32_t first = 0) {
     std::vector<uint32_t> pattern;
     for (uint32_t lane = 0; lane < 64; ++lane) pattern.push_back(first + lane * dwords);
     return pattern;
 }
 
-// "ideal+extra"
+// "ideal+extra" cycles
 std::string cost_of(const std::vector<uint32_t>& dwords, uint64_t active, unsigned width, const LdsRule& rule) {
     const LdsCost cost = lds_cost(dwords, active, width, rule);
     return std::to_string(cost.ideal_cycles) + "+" + std::to_string(cost.extra_cycles);

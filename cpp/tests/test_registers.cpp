@@ -1,3 +1,5 @@
+// Address ranges of code objects, and the words of the instrumentation stream that load and unload them (spec_gfx9 3.3
+// and 3.4: fields of a code object are 0 tail, 1 and 4 size, 2 and 3 address, 5 and 6 id, low half first).
 #include "check.hpp"
 #include "decode/registers.hpp"
 #include "stream.hpp"
@@ -69,11 +71,12 @@ TEST(ranges, a_range_with_a_wrapped_end_covers_its_first_address) {
     CHECK(!ranges.contains(0x2800));
 }
 
-struct Tracker {
+// Registers that get the words of an instrumentation stream.
+struct Stream {
     Registers registers;
     Records records;
-    void word(uint32_t w, uint32_t me = 0, uint32_t pipe = 0, int64_t time = 100) {
-        registers.write_userdata2(w, me, pipe, time, records);
+    void word(uint32_t word, uint32_t me = 0, uint32_t pipe = 0, int64_t time = 100) {
+        registers.write_userdata2(word, me, pipe, time, records);
     }
     void field(uint32_t type, uint32_t value, uint32_t me = 0, uint32_t pipe = 0) {
         word(code_object_word(type), me, pipe);
@@ -89,101 +92,101 @@ struct Tracker {
 };
 
 TEST(registers, nothing_before_the_enabling_word) {
-    Tracker t;
-    t.object(1, 0x1000, 0x100, 0);
-    t.word(agent_word(0, 100'000));
-    CHECK(!t.registers.instrumented());
-    CHECK(t.events().empty());
-    CHECK_EQUAL(t.records.realtime_hz, 0U);
-    t.word(kEnable);
-    CHECK(t.registers.instrumented());
+    Stream stream;
+    stream.object(1, 0x1000, 0x100, 0);
+    stream.word(agent_word(0, 100'000));
+    CHECK(!stream.registers.instrumented());
+    CHECK(stream.events().empty());
+    CHECK_EQUAL(stream.records.realtime_hz, 0U);
+    stream.word(kEnable);
+    CHECK(stream.registers.instrumented());
 }
 
 TEST(registers, agent_words) {
-    Tracker t;
-    t.word(kEnable);
-    t.word(agent_word(0, 100'000));
-    CHECK_EQUAL(t.records.realtime_hz, 100'000'000U);
-    CHECK(t.registers.write_userdata2(agent_word(1, 640), 0, 0, 0, t.records).counter_interval_written);
-    CHECK_EQUAL(t.records.counter_interval_cycles, 640U);
-    CHECK(!t.registers.write_userdata2(agent_word(2, 1), 0, 0, 0, t.records).counter_interval_written);
-    t.word(524801);  // the version word says nothing
-    t.word(kEnable);
-    CHECK_EQUAL(t.records.realtime_hz, 100'000'000U);
+    Stream stream;
+    stream.word(kEnable);
+    stream.word(agent_word(0, 100'000));
+    CHECK_EQUAL(stream.records.realtime_hz, 100'000'000U);
+    CHECK(stream.registers.write_userdata2(agent_word(1, 640), 0, 0, 0, stream.records).counter_interval_written);
+    CHECK_EQUAL(stream.records.counter_interval_cycles, 640U);
+    CHECK(!stream.registers.write_userdata2(agent_word(2, 1), 0, 0, 0, stream.records).counter_interval_written);
+    stream.word(524801);  // the version word says nothing
+    stream.word(kEnable);
+    CHECK_EQUAL(stream.records.realtime_hz, 100'000'000U);
 }
 
 TEST(registers, load_and_unload) {
-    Tracker t;
-    t.word(kEnable);
-    t.object(7, 0x1000, 0x100, 0);
-    CHECK(t.registers.live.translate(0x1010) == (Pc{0x10, 7}));
-    CHECK(!t.registers.from_start.contains(0x1010));
-    t.object(7, 0x5000, 0x100, 0);  // already active
-    CHECK(!t.registers.live.contains(0x5000));
-    t.object(7, 0, 0, testing::kUnload);
-    CHECK(!t.registers.live.contains(0x1010));
-    t.object(7, 0, 0, testing::kUnload);  // already gone
-    CHECK_EQUAL(t.events(), std::vector<uint8_t>{7, 8});
-    CHECK_EQUAL(t.records.events.payload[0], 7U);
-    CHECK_EQUAL(t.records.events.flags[1], 1U);
-    CHECK_EQUAL(t.records.events.time_cycles[1], 100);
+    Stream stream;
+    stream.word(kEnable);
+    stream.object(7, 0x1000, 0x100, 0);
+    CHECK(stream.registers.live.translate(0x1010) == (Pc{0x10, 7}));
+    CHECK(!stream.registers.from_start.contains(0x1010));
+    stream.object(7, 0x5000, 0x100, 0);  // already active
+    CHECK(!stream.registers.live.contains(0x5000));
+    stream.object(7, 0, 0, testing::kUnload);
+    CHECK(!stream.registers.live.contains(0x1010));
+    stream.object(7, 0, 0, testing::kUnload);  // already gone
+    CHECK_EQUAL(stream.events(), std::vector<uint8_t>{7, 8});
+    CHECK_EQUAL(stream.records.events.payload[0], 7U);
+    CHECK_EQUAL(stream.records.events.flags[1], 1U);
+    CHECK_EQUAL(stream.records.events.time_cycles[1], 100);
 }
 
 TEST(registers, objects_from_the_start_stay_in_the_start_table) {
-    Tracker t;
-    t.word(kEnable);
-    t.object(7, 0x1000, 0x100, testing::kFromStart);
-    t.object(7, 0, 0, testing::kUnload);
-    CHECK(!t.registers.live.contains(0x1010));
-    CHECK(t.registers.from_start.translate(0x1010) == (Pc{0x10, 7}));
+    Stream stream;
+    stream.word(kEnable);
+    stream.object(7, 0x1000, 0x100, testing::kFromStart);
+    stream.object(7, 0, 0, testing::kUnload);
+    CHECK(!stream.registers.live.contains(0x1010));
+    CHECK(stream.registers.from_start.translate(0x1010) == (Pc{0x10, 7}));
 }
 
 TEST(registers, the_legacy_id_wins_over_the_long_one) {
-    Tracker t;
-    t.word(kEnable);
-    t.object(7, 0x1000, 0x100, 9 << 2);
-    CHECK(t.registers.live.translate(0x1000) == (Pc{0, 9}));
+    Stream stream;
+    stream.word(kEnable);
+    stream.object(7, 0x1000, 0x100, 9 << 2);
+    CHECK(stream.registers.live.translate(0x1000) == (Pc{0, 9}));
 }
 
 TEST(registers, long_values_come_in_halves) {
-    Tracker t;
-    t.word(kEnable);
-    t.field(6, 2);
-    t.field(5, 1);
-    t.field(3, 0x7F00);
-    t.field(2, 0x1000);
-    t.field(4, 1);
-    t.field(1, 0);
-    t.field(0, 0);
-    CHECK(t.registers.live.translate(0x7F0080001000) == (Pc{0x80000000, uint64_t{2} << 32 | 1}));
-    CHECK_EQUAL(t.records.events.payload[0], 1U);
+    Stream stream;
+    stream.word(kEnable);
+    stream.field(6, 2);
+    stream.field(5, 1);
+    stream.field(3, 0x7F00);
+    stream.field(2, 0x1000);
+    stream.field(4, 1);
+    stream.field(1, 0);
+    stream.field(0, 0);
+    CHECK(stream.registers.live.translate(0x7F0080001000) == (Pc{0x80000000, uint64_t{2} << 32 | 1}));
+    CHECK_EQUAL(stream.records.events.payload[0], 1U);
 }
 
 TEST(registers, scratch_values_are_per_queue_and_the_state_is_not) {
-    Tracker t;
-    t.word(kEnable);
-    t.field(5, 3, 0, 0);
-    t.field(2, 0x1000, 0, 0);
-    t.field(1, 0x100, 0, 0);
-    t.field(2, 0x9000, 1, 2);
-    t.word(code_object_word(0), 1, 2);  // announced on one queue,
-    t.word(0, 0, 0);                    // committed on the other
-    CHECK(t.registers.live.translate(0x1004) == (Pc{4, 3}));
-    CHECK(!t.registers.live.contains(0x9000));
+    Stream stream;
+    stream.word(kEnable);
+    stream.field(5, 3, 0, 0);
+    stream.field(2, 0x1000, 0, 0);
+    stream.field(1, 0x100, 0, 0);
+    stream.field(2, 0x9000, 1, 2);
+    stream.word(code_object_word(0), 1, 2);  // announced on one queue,
+    stream.word(0, 0, 0);                    // committed on the other
+    CHECK(stream.registers.live.translate(0x1004) == (Pc{4, 3}));
+    CHECK(!stream.registers.live.contains(0x9000));
 }
 
 TEST(registers, odd_headers_are_stepped_over) {
-    Tracker t;
-    t.word(kEnable);
-    t.word(code_object_word(7));  // means "waiting for a header" itself
-    t.word(agent_word(0, 5));
-    CHECK_EQUAL(t.records.realtime_hz, 5000U);
-    t.word(code_object_word(9));  // swallows one word
-    t.word(agent_word(0, 6));
-    CHECK_EQUAL(t.records.realtime_hz, 5000U);
-    t.word(code_object_word(0) | 1 << 12);  // data must be 0
-    t.word(agent_word(0, 7));
-    CHECK_EQUAL(t.records.realtime_hz, 7000U);
+    Stream stream;
+    stream.word(kEnable);
+    stream.word(code_object_word(7));  // means "waiting for a header" itself
+    stream.word(agent_word(0, 5));
+    CHECK_EQUAL(stream.records.realtime_hz, 5000U);
+    stream.word(code_object_word(9));  // swallows one word
+    stream.word(agent_word(0, 6));
+    CHECK_EQUAL(stream.records.realtime_hz, 5000U);
+    stream.word(code_object_word(0) | 1 << 12);  // data must be 0
+    stream.word(agent_word(0, 7));
+    CHECK_EQUAL(stream.records.realtime_hz, 7000U);
 }
 
 TEST(registers, kernel_entries_are_48_bits_and_per_queue) {

@@ -1,3 +1,5 @@
+// Waits and gaps on small made-up programs. Rows stand for code, steps for its executions by a wave; times and
+// durations are cycles, and a wait that need not wait takes 4.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -13,28 +15,30 @@ namespace wavewright {
 namespace {
 
 constexpr uint8_t kStoreKind = 6;
-constexpr uint8_t kIssue = 9, kVector = 3, kJump = 7;
+constexpr uint8_t kImmed = 9, kVmem = 3, kJump = 7;  // Category
 
-// Rows: an operation (counters, order, kind), or a wait (counter, value)...
+// A row of code: an operation with its place in StallRules, or a wait if `waits` has something.
 struct Row {
     uint16_t adds = 0;
     uint8_t order = 0;
     uint8_t kind = 1;
-    std::vector<std::pair<uint8_t, int32_t>> waits = {};
+    std::vector<std::pair<uint8_t, int32_t>> waits = {};  // counter and value
     int64_t line = 0;
     bool is_end = false;
 };
 
+// An execution.
 struct Step {
     int32_t row;
     int64_t time;
     int32_t duration = 4;
     int32_t stall = 0;
-    uint8_t category = kIssue;
+    uint8_t category = kImmed;
     uint32_t wave = 0;
 };
 
-struct Made {
+// The columns of StallRules and StallInput, kept alive.
+struct StallColumns {
     std::vector<uint16_t> adds;
     std::vector<uint8_t> order, kind, is_wait, is_end, wait_counter, category;
     std::vector<int64_t> line;
@@ -43,50 +47,50 @@ struct Made {
     std::vector<int64_t> time;
 };
 
-Made columns_of(const std::vector<Row>& rows, const std::vector<Step>& steps) {
-    Made made;
+StallColumns columns_of(const std::vector<Row>& rows, const std::vector<Step>& steps) {
+    StallColumns columns;
     for (const Row& row : rows) {
         for (const auto& [counter, value] : row.waits) {
-            made.wait_row.push_back(static_cast<int32_t>(made.adds.size()));
-            made.wait_counter.push_back(counter);
-            made.wait_value.push_back(value);
+            columns.wait_row.push_back(static_cast<int32_t>(columns.adds.size()));
+            columns.wait_counter.push_back(counter);
+            columns.wait_value.push_back(value);
         }
-        made.adds.push_back(row.adds);
-        made.order.push_back(row.order);
-        made.kind.push_back(row.kind);
-        made.is_wait.push_back(!row.waits.empty());
-        made.is_end.push_back(row.is_end);
-        made.line.push_back(row.line);
+        columns.adds.push_back(row.adds);
+        columns.order.push_back(row.order);
+        columns.kind.push_back(row.kind);
+        columns.is_wait.push_back(!row.waits.empty());
+        columns.is_end.push_back(row.is_end);
+        columns.line.push_back(row.line);
     }
     for (const Step& step : steps) {
-        made.wave.push_back(step.wave);
-        made.time.push_back(step.time);
-        made.stall.push_back(step.stall);
-        made.duration.push_back(step.duration);
-        made.category.push_back(step.category);
-        made.row.push_back(step.row);
+        columns.wave.push_back(step.wave);
+        columns.time.push_back(step.time);
+        columns.stall.push_back(step.stall);
+        columns.duration.push_back(step.duration);
+        columns.category.push_back(step.category);
+        columns.row.push_back(step.row);
     }
-    return made;
+    return columns;
 }
 
 StallPass resolved(const std::vector<Row>& rows, const std::vector<Step>& steps, std::vector<uint8_t> counted = {}) {
-    const Made made = columns_of(rows, steps);
-    const StallRules rules{.adds = made.adds,
-                           .order = made.order,
-                           .kind = made.kind,
-                           .is_wait = made.is_wait,
-                           .is_end = made.is_end,
-                           .line = made.line,
-                           .wait_row = made.wait_row,
-                           .wait_counter = made.wait_counter,
-                           .wait_value = made.wait_value,
+    const StallColumns columns = columns_of(rows, steps);
+    const StallRules rules{.adds = columns.adds,
+                           .order = columns.order,
+                           .kind = columns.kind,
+                           .is_wait = columns.is_wait,
+                           .is_end = columns.is_end,
+                           .line = columns.line,
+                           .wait_row = columns.wait_row,
+                           .wait_counter = columns.wait_counter,
+                           .wait_value = columns.wait_value,
                            .store_kinds = 1u << kStoreKind};
-    StallInput input{.wave = made.wave,
-                     .time = made.time,
-                     .stall = made.stall,
-                     .duration = made.duration,
-                     .category = made.category,
-                     .row = made.row,
+    StallInput input{.wave = columns.wave,
+                     .time = columns.time,
+                     .stall = columns.stall,
+                     .duration = columns.duration,
+                     .category = columns.category,
+                     .row = columns.row,
                      .counted = counted,
                      .port_was_busy = {},
                      .begin = {{0, {}}},
@@ -95,15 +99,17 @@ StallPass resolved(const std::vector<Row>& rows, const std::vector<Step>& steps,
     return resolve_stalls(rules, input);
 }
 
-// "wait<-producer:count/candidates/last" in the order of first sight.
+// The edges as "wait row<-producer row:count/candidates/last", in the order in which they were first seen.
 std::string edges_of(const StallPass& pass) {
-    std::ostringstream shown;
+    std::ostringstream text;
     for (size_t i = 0; i < pass.edges.row.size(); ++i)
-        shown << (i == 0 ? "" : " ") << pass.edges.row[i] << "<-" << pass.edges.producer_row[i] << ":"
-              << pass.edges.count[i] << "/" << pass.edges.candidate_count[i] << "/" << pass.edges.last_count[i];
-    return shown.str();
+        text << (i == 0 ? "" : " ") << pass.edges.row[i] << "<-" << pass.edges.producer_row[i] << ":"
+             << pass.edges.count[i] << "/" << pass.edges.candidate_count[i] << "/" << pass.edges.last_count[i];
+    return text.str();
 }
 
+// Counter 0 counts loads, which complete in order. Counter 1 counts scalar loads, in any order, and LDS, in order. FLAT
+// operations count on both.
 const Row kLoad{.adds = 1, .order = 1, .kind = 1, .waits = {}};
 const Row kScalar{.adds = 2, .order = 0, .kind = 2, .waits = {}};
 const Row kLds{.adds = 2, .order = 2, .kind = 3, .waits = {}};
@@ -160,7 +166,7 @@ TEST(stalls, two_counters_do_not_tell_who_was_last) {
 
 TEST(stalls, unknown_operations_and_waits_are_said) {
     const std::vector<Row> rows = {kLoad, {.waits = {{0, 0}}}};
-    const StallPass pass = resolved(rows, {{-1, 0, 4, 0, kVector}, {0, 4}, {1, 8, 40, 40}, {1, 60}});
+    const StallPass pass = resolved(rows, {{-1, 0, 4, 0, kVmem}, {0, 4}, {1, 8, 40, 40}, {1, 60}});
     CHECK_EQUAL(edges_of(pass), "1<-0:1/0/0");
     CHECK_EQUAL(pass.groups.key[2], kWaitUnknown | 1u << 1);
     CHECK_EQUAL(pass.groups.key[3], 0u);
@@ -173,7 +179,7 @@ int64_t cycles_of(const StallPass& pass, size_t row, Gap gap) {
 TEST(stalls, idle_by_what_came_before) {
     const std::vector<Row> rows = {{}, {}};
     const StallPass pass =
-        resolved(rows, {{0, 20, 4, 0, kJump}, {1, 40}, {-1, 44, 100}, {1, 60}, {1, 62}, {0, 10, 4, 0, 9, 7}});
+        resolved(rows, {{0, 20, 4, 0, kJump}, {1, 40}, {-1, 44, 100}, {1, 60}, {1, 62}, {0, 10, 4, 0, kImmed, 7}});
     CHECK_EQUAL(pass.idle.row.size(), 2u);
     CHECK_EQUAL(cycles_of(pass, 0, Gap::start), 20);  // the second wave's begin is not known: no gap
     CHECK_EQUAL(cycles_of(pass, 1, Gap::fetch), 16);
@@ -184,7 +190,7 @@ TEST(stalls, a_line_is_cold_until_a_wave_has_executed_it) {
     const std::vector<Row> rows = {{}, {.line = 1}};
     // The second wave waits for the line while the first one does; the first one's second pass finds it there.
     const StallPass pass =
-        resolved(rows, {{0, 0}, {1, 100}, {0, 104}, {1, 120}, {0, 0, 4, 0, 9, 1}, {1, 100, 4, 0, 9, 1}});
+        resolved(rows, {{0, 0}, {1, 100}, {0, 104}, {1, 120}, {0, 0, 4, 0, kImmed, 1}, {1, 100, 4, 0, kImmed, 1}});
     CHECK_EQUAL(cycles_of(pass, 0, Gap::cold_fetch), 2 * 96);
     CHECK_EQUAL(cycles_of(pass, 0, Gap::fetch), 12);
     CHECK_EQUAL(pass.each.gap[1], static_cast<uint8_t>(Gap::cold_fetch));
@@ -218,7 +224,7 @@ TEST(stalls, what_does_not_count_still_happens) {
 
 TEST(stalls, waves_are_apart) {
     const std::vector<Row> rows = {kLoad, {.waits = {{0, 0}}}};
-    CHECK_EQUAL(edges_of(resolved(rows, {{0, 0}, {1, 4, 4, 0, 9, 1}})), "");
+    CHECK_EQUAL(edges_of(resolved(rows, {{0, 0}, {1, 4, 4, 0, kImmed, 1}})), "");
 }
 
 // Any rows and times give sums that add up.

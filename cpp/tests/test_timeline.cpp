@@ -1,3 +1,4 @@
+// States of waves and use of pipes over time, against numbers worked out by hand or counted cycle by cycle.
 #include <sstream>
 #include <string>
 #include <vector>
@@ -8,7 +9,7 @@
 namespace wavewright {
 namespace {
 
-// "group/kind: total [bin=cycles ...]" for every group and kind.
+// "group/kind:total [bin]cycles ..." for every group and kind.
 std::string shown(const CyclesOverTime& sums) {
     std::ostringstream text;
     for (size_t row = 0; row < sums.group.size(); ++row) {
@@ -75,6 +76,10 @@ TEST(timeline, states_that_are_not_there_are_left_out) {
     CHECK_EQUAL(shown(state_cycles({group, begin, first, count, states, durations}, {0, 8, 2})), "0/2:0");
 }
 
+constexpr int kMemory = 3, kMath = 6, kImmediate = 9;  // Category: vmem, valu and immed
+
+// Waves and their instructions as columns. VALU issues to pipe 0, memory to pipe 1, immediates to pipe 2, which is
+// short. Kinds in the texts below: a pipe, 16 any pipe, 17 resident, 18 bubble, 32 + pipe busy.
 struct Traced {
     std::vector<uint32_t> unit, group, count;
     std::vector<int64_t> offset, begin, end, time;
@@ -83,6 +88,7 @@ struct Traced {
     std::vector<uint8_t> category, row_pipes;
     std::vector<int32_t> row_cycles;
 
+    // Instructions are {time, stall, duration, category, row}.
     void wave(uint32_t of_unit, int64_t from, int64_t to, std::vector<std::array<int, 5>> instructions) {
         unit.push_back(of_unit);
         group.push_back(of_unit / 4);
@@ -102,9 +108,9 @@ struct Traced {
     PipeUse use(Bins bins = {0, 100, 1}, bool counts_unknown_rows = true) const {
         PipeRules rules;
         rules.of_category.fill(kNoPipe);
-        rules.of_category[6] = 0;
-        rules.of_category[3] = 1;
-        rules.of_category[9] = 2;
+        rules.of_category[kMath] = 0;
+        rules.of_category[kMemory] = 1;
+        rules.of_category[kImmediate] = 2;
         rules.of_row = row_pipes;
         rules.busy_of_row = row_cycles;
         rules.counts_unknown_rows = counts_unknown_rows;
@@ -117,22 +123,22 @@ struct Traced {
 
 TEST(utilization, overlaps_count_once) {
     Traced traced;
-    traced.wave(0, 0, 60, {{0, 4, 12, 6, -1}, {40, 0, 8, 3, -1}});
-    traced.wave(0, 10, 50, {{6, 2, 12, 6, -1}, {36, 0, 8, 6, -1}});
+    traced.wave(0, 0, 60, {{0, 4, 12, kMath, -1}, {40, 0, 8, kMemory, -1}});
+    traced.wave(0, 10, 50, {{6, 2, 12, kMath, -1}, {36, 0, 8, kMath, -1}});
     // VALU 4..18 and 36..44, memory 40..48; lives 0..60
     CHECK_EQUAL(shown(traced.use().units), "0/0:22 0/1:8 0/16:26 0/17:60 0/18:34");
 }
 
 TEST(utilization, shortest_issues_and_short_pipes) {
     Traced traced;
-    traced.wave(3, 0, 100, {{0, 50, 50, 6, -1}, {60, 0, 30, 9, -1}, {95, 0, 4, 1, -1}});
+    traced.wave(3, 0, 100, {{0, 50, 50, kMath, -1}, {60, 0, 30, kImmediate, -1}, {95, 0, 4, 1, -1}});
     CHECK_EQUAL(shown(traced.use().units), "3/0:4 3/2:4 3/16:8 3/17:100 3/18:92");
 }
 
 TEST(utilization, rows_may_have_another_pipe_or_none) {
     Traced traced;
     traced.row_pipes = {5, kNoPipe, kByCategory};
-    traced.wave(0, 0, 40, {{0, 0, 8, 6, 0}, {8, 0, 8, 6, 1}, {16, 0, 8, 6, 2}, {24, 0, 8, 6, 7}});
+    traced.wave(0, 0, 40, {{0, 0, 8, kMath, 0}, {8, 0, 8, kMath, 1}, {16, 0, 8, kMath, 2}, {24, 0, 8, kMath, 7}});
     CHECK_EQUAL(shown(traced.use().units), "0/0:16 0/5:8 0/16:24 0/17:40 0/18:16");
     CHECK_EQUAL(shown(traced.use({0, 100, 1}, false).units), "0/0:8 0/5:8 0/16:16 0/17:40 0/18:24");
 }
@@ -149,7 +155,7 @@ TEST(utilization, an_instruction_occupies_its_pipe_longer_than_it_issues) {
     Traced traced;
     traced.row_pipes = {5, kByCategory};
     traced.row_cycles = {32, 0};
-    traced.wave(0, 0, 200, {{0, 0, 4, 6, 0}, {4, 0, 8, 6, 1}, {4, 28, 32, 6, 0}, {80, 0, 40, 6, 0}});
+    traced.wave(0, 0, 200, {{0, 0, 4, kMath, 0}, {4, 0, 8, kMath, 1}, {4, 28, 32, kMath, 0}, {80, 0, 40, kMath, 0}});
     // pipe 5 issues 0..4, 32..36, 80..120 and is busy 0..64, 80..120; pipe 0 issues 4..12
     CHECK_EQUAL(shown(traced.use().units), "0/0:8 0/5:48 0/16:56 0/17:200 0/18:144 0/32:8 0/37:104");
     CHECK_EQUAL(shown(traced.use({0, 100, 2}).groups),
@@ -161,18 +167,18 @@ TEST(utilization, an_instruction_occupies_its_pipe_longer_than_it_issues) {
 TEST(utilization, phases_of_waves_are_joined) {
     Traced traced;
     traced.row_cycles = {16};
-    traced.wave(0, 0, 300, {{0, 0, 4, 6, 0}, {100, 0, 4, 6, 0}});
-    traced.wave(0, 0, 300, {{50, 0, 4, 6, 0}, {110, 0, 4, 6, -1}, {120, 0, 4, 3, -1}});
-    traced.wave(0, 0, 300, {{200, 0, 4, 6, 0}});
+    traced.wave(0, 0, 300, {{0, 0, 4, kMath, 0}, {100, 0, 4, kMath, 0}});
+    traced.wave(0, 0, 300, {{50, 0, 4, kMath, 0}, {110, 0, 4, kMath, -1}, {120, 0, 4, kMemory, -1}});
+    traced.wave(0, 0, 300, {{200, 0, 4, kMath, 0}});
     traced.wave(1, 0, 300, {});
     CHECK_EQUAL(shown(traced.use().issues), "0/0:5x132 0/1:1x4");
 }
 
 TEST(utilization, groups_and_bins_and_gaps_between_lives) {
     Traced traced;
-    traced.wave(4, 0, 10, {{8, 0, 30, 6, -1}});
+    traced.wave(4, 0, 10, {{8, 0, 30, kMath, -1}});
     traced.wave(4, 20, 40, {});
-    traced.wave(5, 0, 20, {{12, 0, 4, 6, -1}});
+    traced.wave(5, 0, 20, {{12, 0, 4, kMath, -1}});
     CHECK_EQUAL(shown(traced.use({0, 20, 2}).groups),
                 "1/0:34 [0]16 [1]18 1/16:34 [0]16 [1]18 1/17:50 [0]30 [1]20 1/18:26 [0]24 [1]2");
     CHECK_EQUAL(shown(traced.use().units), "4/0:30 4/16:30 4/17:30 4/18:10 5/0:4 5/16:4 5/17:20 5/18:16");
@@ -180,8 +186,8 @@ TEST(utilization, groups_and_bins_and_gaps_between_lives) {
 
 TEST(utilization, waves_out_of_order_are_sorted) {
     Traced traced;
-    traced.wave(0, 0, 60, {{40, 0, 8, 6, -1}, {0, 0, 8, 6, -1}, {20, 0, 8, 6, -1}});
-    traced.wave(0, 0, 60, {{4, 0, 8, 6, -1}, {44, 0, 20, 3, -1}});
+    traced.wave(0, 0, 60, {{40, 0, 8, kMath, -1}, {0, 0, 8, kMath, -1}, {20, 0, 8, kMath, -1}});
+    traced.wave(0, 0, 60, {{4, 0, 8, kMath, -1}, {44, 0, 20, kMemory, -1}});
     traced.wave(0, 50, 60, {});
     // VALU 0..12, 20..28, 40..48, memory 44..64
     CHECK_EQUAL(shown(traced.use().units), "0/0:28 0/1:20 0/16:44 0/17:60 0/18:20");
@@ -197,7 +203,7 @@ TEST(utilization, many_waves_against_counting) {
         for (int at = 0; at < 30; ++at) {
             random = random * 1664525 + 1013904223;
             const int stall = static_cast<int>(random >> 16) % 20, issue = 4 + static_cast<int>(random >> 24) % 9;
-            instructions.push_back({time, stall, stall + issue, 6, -1});
+            instructions.push_back({time, stall, stall + issue, kMath, -1});
             for (int cycle = time + stall; cycle < time + stall + issue; ++cycle)
                 busy[static_cast<size_t>(cycle)] = true;
             time += static_cast<int>(random >> 20) % 50;
@@ -210,7 +216,7 @@ TEST(utilization, many_waves_against_counting) {
 
 TEST(utilization, wild_numbers) {
     Traced traced;
-    traced.wave(0, INT64_MIN, INT64_MAX, {{0, -7, -9, 6, INT32_MAX}, {5, INT32_MAX, 3, 6, INT32_MIN}});
+    traced.wave(0, INT64_MIN, INT64_MAX, {{0, -7, -9, kMath, INT32_MAX}, {5, INT32_MAX, 3, kMath, INT32_MIN}});
     traced.time[1] = INT64_MAX;
     traced.first[0] = 1;
     traced.count[0] = UINT32_MAX;

@@ -9,7 +9,8 @@
 namespace wavewright {
 namespace {
 
-// "wait<-producer,producer(counter)" for every entry, in the order of the table.
+// Matches the waits of instructions that execute `rows` of `texts`: "wait<-producer,producer(counter)" for every entry,
+// by place in `rows`, in the order of the table. `waves` are those of the instructions; empty = all of one wave.
 std::string matched(std::vector<std::string_view> texts, Dialect dialect, std::vector<int32_t> rows,
                     std::vector<uint32_t> waves = {}) {
     waves.resize(rows.size());
@@ -17,15 +18,15 @@ std::string matched(std::vector<std::string_view> texts, Dialect dialect, std::v
     auto same_entry = [&](size_t a, size_t b) {
         return waits.instruction[a] == waits.instruction[b] && waits.counter[a] == waits.counter[b];
     };
-    std::ostringstream shown;
+    std::ostringstream text;
     for (size_t i = 0; i < waits.producer.size(); ++i) {
         const bool goes_on = i != 0 && same_entry(i, i - 1);
-        if (!goes_on) shown << (i == 0 ? "" : " ") << waits.instruction[i] << "<-";
-        shown << (goes_on ? "," : "") << waits.producer[i];
+        if (!goes_on) text << (i == 0 ? "" : " ") << waits.instruction[i] << "<-";
+        text << (goes_on ? "," : "") << waits.producer[i];
         const bool last = i + 1 == waits.producer.size() || !same_entry(i, i + 1);
-        if (last) shown << "(" << kWaitCounterNames[waits.counter[i]] << ")";
+        if (last) text << "(" << kWaitCounterNames[waits.counter[i]] << ")";
     }
-    return shown.str();
+    return text.str();
 }
 
 TEST(waits, oldest_first) {

@@ -6,10 +6,13 @@
 namespace wavewright {
 namespace {
 
+constexpr uint8_t kVector = 6, kArrival = 11;  // Category: valu and message
+
 TEST(wave_rows, paths_count_distinct_rows) {
     const std::vector<uint32_t> waves = {7, 7, 7, 7, 9, 9};
     const std::vector<int32_t> rows = {0, 1, 0, -1, 1, 0};
-    const WavePaths paths = wave_paths(waves, rows, std::vector<uint8_t>{6, 6, 11, 6, 11, 6}, 2);
+    const WavePaths paths =
+        wave_paths(waves, rows, std::vector<uint8_t>{kVector, kVector, kArrival, kVector, kArrival, kVector}, 2);
     REQUIRE(paths.wave.size() == 2);
     CHECK_EQUAL(paths.wave[1], 9U);
     CHECK_EQUAL(paths.instruction_count[0], 4U);
@@ -43,17 +46,17 @@ TEST(wave_rows, moments_add_waves_and_their_squares) {
     const std::vector<uint32_t> numbers = {0, 1}, groups = {3, 3};
     const std::vector<int64_t> begins = {8, 100};
     const std::vector<int32_t> units = {0, -1};
-    const UnitMoments found = unit_moments({waves, times, stalls, durations, rows}, {numbers, begins, groups}, units);
-    REQUIRE(found.unit.size() == 1);
-    CHECK_EQUAL(found.group[0], 3U);
-    CHECK_EQUAL(found.wave_count[0], 2);
-    CHECK_EQUAL(found.hit_count[0], 3);
-    CHECK_EQUAL(found.latency[0], 18);
-    CHECK_EQUAL(found.stall[0], 6);
-    CHECK_EQUAL(found.idle[0], 2 + 20 + 4);
-    CHECK_EQUAL(found.latency_squares[0], 100.0 + 64.0);
-    CHECK_EQUAL(found.cost_squares[0], 32.0 * 32.0 + 12.0 * 12.0);
-    CHECK_EQUAL(found.cost_products[0], 2 * 32.0 + 1 * 12.0);
+    const UnitMoments moments = unit_moments({waves, times, stalls, durations, rows}, {numbers, begins, groups}, units);
+    REQUIRE(moments.unit.size() == 1);
+    CHECK_EQUAL(moments.group[0], 3U);
+    CHECK_EQUAL(moments.wave_count[0], 2);
+    CHECK_EQUAL(moments.hit_count[0], 3);
+    CHECK_EQUAL(moments.latency[0], 18);
+    CHECK_EQUAL(moments.stall[0], 6);
+    CHECK_EQUAL(moments.idle[0], 2 + 20 + 4);
+    CHECK_EQUAL(moments.latency_squares[0], 100.0 + 64.0);
+    CHECK_EQUAL(moments.cost_squares[0], 32.0 * 32.0 + 12.0 * 12.0);
+    CHECK_EQUAL(moments.cost_products[0], 2 * 32.0 + 1 * 12.0);
 }
 
 TEST(wave_rows, unknown_waves_groups_and_rows_are_left_out) {
