@@ -1,3 +1,4 @@
+// Tells from the header which generation wrote a buffer, and decodes buffers one by one or on several threads.
 #include "wavewright/decode.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Decodes the values that instrumented kernels write: a header word with an id, then payload words. Values wait until
+// the code object of their wave is known, because only its function map has the names.
 #include "decode/markers.hpp"
 
 #include <limits>

@@ -1,3 +1,5 @@
+// Reads the code of a kernel once, and evaluates waves that ran it (pass.hpp). Where an address depends on the last bit
+// of a reciprocal, a wave is evaluated with each rounding, and only what is equal is kept.
 #include "wavewright/evaluate.hpp"
 
 #include <algorithm>

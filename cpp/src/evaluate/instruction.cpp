@@ -1,3 +1,5 @@
+// Reads the text of an instruction, as disassemblers print it: mnemonic, operands, modifiers, DPP controls. What cannot
+// be read becomes an operand of kind `other`, or a modifier: then results are unknown, never wrong.
 #include "instruction.hpp"
 
 #include <charconv>

@@ -1,3 +1,5 @@
+// The registers of a wave: what they hold at its start, how instructions read them (halves, SDWA, signs), how results
+// are merged with lanes that are not active, and what masks and conditions say.
 #include "machine.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Lane addresses of LDS, global and buffer instructions, from their operands; and what loads leave in registers. Only
+// memory that somebody described (Region) has certain contents.
 #include "memory.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Finds the handler of an instruction, runs it, and writes its result (operations.hpp).
 #include "operations.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Arithmetic of values and bases (value.hpp). Each operation keeps as much as is certain, in this order: plain lanes, a
+// base that all lanes have in common, a number that is equal in all lanes, unknown with a reason.
 #include "value.hpp"
 
 #include <algorithm>
@@ -16,10 +18,12 @@ bool lanes_equal(const std::array<uint32_t, kLanes>& lane, Lanes lanes) {
     return true;
 }
 
+// At most `most`; all bits of 0 are zero.
 unsigned trailing_zeros(uint64_t number, unsigned most) {
     return std::min(number == 0 ? most : static_cast<unsigned>(std::countr_zero(number)), most);
 }
 
+// Lanes of a Wide wrap as 64-bit registers do; unsigned, because signed overflow is undefined.
 int64_t wrapped_sum(int64_t left, int64_t right) {
     return static_cast<int64_t>(static_cast<uint64_t>(left) + static_cast<uint64_t>(right));
 }
@@ -51,9 +55,9 @@ uint32_t Domain::low_half(uint32_t number) {
         low.region = -1;
         low.zero_bits = std::min<uint8_t>(low.zero_bits, kDwordBits);
         low.highest = std::min(low.highest, kDwordMax);
-        const uint32_t made = new_base(low);
-        bases_[number].low_half = made;
-        bases_[made].low_half = made;
+        const uint32_t low_number = new_base(low);
+        bases_[number].low_half = low_number;
+        bases_[low_number].low_half = low_number;
     }
     return bases_[number].low_half;
 }
@@ -127,13 +131,14 @@ Value Domain::add(const Value& left, const Value& right) {
     sum.reason = reason_of({&left, &right}, scope_);
     for (unsigned lane = 0; lane < kLanes; ++lane) sum.lane[lane] = left.lane[lane] + right.lane[lane];
     if (left.base != 0 && right.base != 0) {
-        const Base &one = bases_[left.base], &other = bases_[right.base];
-        Base both;
-        both.zero_bits = std::min(one.zero_bits, other.zero_bits);
-        both.pointers = static_cast<uint8_t>(std::min(2, one.pointers + other.pointers));
-        both.highest = one.highest + other.highest > kDwordMax ? kDwordMax : one.highest + other.highest;
-        both.reason = one.pointers != 0 ? other.reason : one.reason;
-        sum.base = new_base(both);
+        const Base &of_left = bases_[left.base], &of_right = bases_[right.base];
+        Base base;
+        base.zero_bits = std::min(of_left.zero_bits, of_right.zero_bits);
+        base.pointers = static_cast<uint8_t>(std::min(2, of_left.pointers + of_right.pointers));
+        base.highest = std::min(of_left.highest + of_right.highest, kDwordMax);
+        // Of a pointer and an addend it is the addend's.
+        base.reason = of_left.pointers != 0 ? of_right.reason : of_left.reason;
+        sum.base = new_base(base);
     } else {
         sum.base = left.base | right.base;
     }
@@ -141,7 +146,7 @@ Value Domain::add(const Value& left, const Value& right) {
 }
 
 Value Domain::subtract(const Value& left, const Value& right) {
-    if (right.base == 0 || right.base == left.base) {
+    if (right.base == 0 || right.base == left.base) {  // the same base cancels out
         Value difference;
         difference.base = right.base == 0 ? left.base : 0;
         difference.lanes = left.lanes & right.lanes;
@@ -149,7 +154,7 @@ Value Domain::subtract(const Value& left, const Value& right) {
         for (unsigned lane = 0; lane < kLanes; ++lane) difference.lane[lane] = left.lane[lane] - right.lane[lane];
         return stamped(std::move(difference));
     }
-    Value negative;
+    Value negative;  // with a base of its own: nothing but its zero bits is known of a negated base
     negative.base = new_base({.zero_bits = static_cast<uint8_t>(zero_bits(right.base)),
                               .highest = kDwordMax,
                               .reason = bases_[right.base].reason});
@@ -208,13 +213,10 @@ std::optional<Domain::Split> Domain::split(const Value& value, unsigned most_bit
 }
 
 Value Domain::shift_left(const Value& value, const Value& count) {
-    if (!is_plain(count, scope_) || !is_common(count, scope_) || value.base == 0)
-        return value.base != 0 && is_common(value, scope_) && is_common(count, scope_)
-                   ? common(reason_of({&value, &count}, scope_))
-                   : lanewise([&](unsigned lane) { return value.lane[lane] << (count.lane[lane] & 31); },
-                              {&value, &count});
-    Value power = constant(1U << (first(count) & 31));
-    return multiply(value, power);
+    if (value.base != 0 && is_one_number(count)) return multiply(value, constant(1U << (first(count) & 31)));
+    if (value.base != 0 && is_common(value, scope_) && is_common(count, scope_))
+        return common(reason_of({&value, &count}, scope_));
+    return lanewise([&](unsigned lane) { return value.lane[lane] << (count.lane[lane] & 31); }, {&value, &count});
 }
 
 Value Domain::shift_right(const Value& value, const Value& count, bool is_signed) {
@@ -227,25 +229,27 @@ Value Domain::shift_right(const Value& value, const Value& count, bool is_signed
             },
             {&value, &count});
     const Reason reason = reason_of({&value, &count}, scope_);
-    if (!is_plain(count, scope_) || !is_common(count, scope_))
+    if (!is_one_number(count))
         return is_common(value, scope_) && is_common(count, scope_) ? common(reason) : unknown(reason);
     const unsigned by = first(count) & 31;
     Value result;
     if (by == 0) {
         result = value;
     } else if (const auto parts = split(value, kDwordBits); parts && (scope_ & ~value.lanes) == 0) {
-        const unsigned rest = parts->bits > by ? parts->bits - by : 0;
+        const unsigned zeros_left = parts->bits > by ? parts->bits - by : 0;
         const Base& base = bases_[value.base];
-        const uint64_t top = base.highest + (first(value) >> parts->bits << parts->bits);
-        const bool fits = top <= (is_signed ? kDwordMax >> 1 : kDwordMax);
-        result = common(base.reason, rest, fits ? top >> by : is_signed ? kDwordMax : kDwordMax >> by);
+        const uint64_t highest = base.highest + (first(value) >> parts->bits << parts->bits);
+        // A number that wraps, or one that may be negative, can become anything that the shift leaves room for.
+        const bool fits = highest <= (is_signed ? kDwordMax >> 1 : kDwordMax);
+        const uint64_t highest_shifted = fits ? highest >> by : is_signed ? kDwordMax : kDwordMax >> by;
+        result = common(base.reason, zeros_left, highest_shifted);
         const uint32_t low = parts->bits >= kDwordBits ? UINT32_MAX : (1U << parts->bits) - 1;
         for (unsigned lane = 0; lane < kLanes; ++lane) result.lane[lane] = (value.lane[lane] & low) >> by;
         result.lanes = value.lanes & scope_;
     } else {
         result = unknown(reason);
     }
-    if (is_signed && by == kDwordBits - 1) {
+    if (is_signed && by == kDwordBits - 1) {  // the high half of a number that was extended to 64 bits
         result = stamped(std::move(result));
         result.sign_of = value.version;
         result.link_lanes = scope_;
@@ -288,8 +292,10 @@ bool Domain::are_disjoint(const Value& high, const Value& low) const {
     return most < uint64_t{1} << zeros;
 }
 
-Value Domain::logic(Logic operation, const Value& left_given, const Value& right_given) {
-    const Value left = settled(left_given), right = settled(right_given);
+// Tries what is known in the order of its certainty: halves and conditions first, which later steps would lose; then
+// plain numbers; then single bits; bases last.
+Value Domain::logic(Logic operation, const Value& unsettled_left, const Value& unsettled_right) {
+    const Value left = settled(unsettled_left), right = settled(unsettled_right);
     const auto is_low_mask = [this](const Value& mask) { return is_one_number(mask) && first(mask) <= 0xFFFF; };
     if (operation == Logic::and_ && left.low_lanes != 0 && is_low_mask(right))
         return logic(operation, low_16(left), right);
@@ -365,18 +371,21 @@ std::optional<Value> Domain::logic_of_bits(Logic operation, const Value& left, c
     const bool is_left_common = is_common(left, scope_) || left.certain_bits != 0;
     const bool is_right_common = is_common(right, scope_) || right.certain_bits != 0;
     if (!is_left_common || !is_right_common) return std::nullopt;
-    const Bits one = certain_bits_of(left), other = certain_bits_of(right);
-    uint32_t certain = one.certain & other.certain;
-    if (operation == Logic::and_) certain |= (one.certain & ~one.bits) | (other.certain & ~other.bits);
-    if (operation == Logic::or_) certain |= (one.certain & one.bits) | (other.certain & other.bits);
-    const uint32_t bits = apply(operation, one.bits, other.bits) & certain;
+    const Bits of_left = certain_bits_of(left), of_right = certain_bits_of(right);
+    const auto zeros_of = [](const Bits& known) { return known.certain & ~known.bits; };
+    const auto ones_of = [](const Bits& known) { return known.certain & known.bits; };
+    uint32_t certain = of_left.certain & of_right.certain;
+    // A zero decides `and`, a one decides `or`, whatever the other bit is.
+    if (operation == Logic::and_) certain |= zeros_of(of_left) | zeros_of(of_right);
+    if (operation == Logic::or_) certain |= ones_of(of_left) | ones_of(of_right);
+    const uint32_t bits = apply(operation, of_left.bits, of_right.bits) & certain;
     if (certain == UINT32_MAX) return constant(bits);
     // Setting bits that are certainly zero in the other is an addition, which keeps the base.
     if (!is_masked && operation != Logic::and_) {
         const Value& plain = left.base == 0 ? left : right;
         const Value& number = left.base == 0 ? right : left;
-        const Bits of_number = left.base == 0 ? other : one;
-        if (plain.base == 0 && (first(plain) & ~(of_number.certain & ~of_number.bits)) == 0) return add(number, plain);
+        const Bits of_number = left.base == 0 ? of_right : of_left;
+        if (plain.base == 0 && (first(plain) & ~zeros_of(of_number)) == 0) return add(number, plain);
     }
     const unsigned zeros = std::min(trailing_zeros(~certain, kDwordBits), kDwordBits);
     Value result = common(reason_of({&left, &right}, scope_), zeros, static_cast<uint64_t>(bits | ~certain));
@@ -406,8 +415,8 @@ Value Domain::logic_of_bases(Logic operation, const Value& left, const Value& ri
         }
     }
     const Reason reason = reason_of({&left, &right}, scope_);
-    const auto one = split(left, bits), other = split(right, bits);
-    if (!one || !other || bits == 0 || (scope_ & ~(left.lanes & right.lanes)) != 0) return unknown(reason);
+    const bool are_split = split(left, bits) && split(right, bits);
+    if (!are_split || bits == 0 || (scope_ & ~(left.lanes & right.lanes)) != 0) return unknown(reason);
     const uint32_t low = bits >= kDwordBits ? UINT32_MAX : (1U << bits) - 1;
     const uint32_t plain_high = plain.base == 0 ? first(plain) & ~low : UINT32_MAX;
     Value result;
@@ -442,9 +451,9 @@ Wide Domain::extended(const Value& value, bool is_signed) {
         least = std::min(least, wide.lane[lane]);
         most = std::max(most, wide.lane[lane]);
     }
-    const uint64_t end = bases_[value.base].highest;
+    const auto highest_base = static_cast<int64_t>(bases_[value.base].highest);
     const int64_t limit = is_signed ? INT32_MAX : INT64_C(0xFFFFFFFF);
-    const bool is_proven = (value.lanes & scope_) == 0 || (least >= 0 && static_cast<int64_t>(end) + most <= limit);
+    const bool is_proven = (value.lanes & scope_) == 0 || (least >= 0 && highest_base + most <= limit);
     Base base = bases_[value.base];
     base.low_half = value.base;
     wide.base = new_base(base);
@@ -452,8 +461,10 @@ Wide Domain::extended(const Value& value, bool is_signed) {
     return wide;
 }
 
-std::optional<Wide> Domain::wide(const Value& low_given, const Value& high_given) {
-    const Value low = settled(low_given), high = settled(high_given);
+// In the order of what is known: halves of one 64-bit number; a dword and its sign; a high dword without a base; two
+// numbers that all lanes have in common.
+std::optional<Wide> Domain::wide(const Value& unsettled_low, const Value& unsettled_high) {
+    const Value low = settled(unsettled_low), high = settled(unsettled_high);
     if (low.wide && low.wide == high.wide && !low.is_high_half && high.is_high_half) {
         Wide linked = *low.wide;
         linked.lanes &= low.link_lanes & high.link_lanes;
@@ -532,10 +543,10 @@ Wide Domain::add(const Wide& left, const Wide& right) {
     sum.assumptions = left.assumptions | right.assumptions;
     for (unsigned lane = 0; lane < kLanes; ++lane) sum.lane[lane] = wrapped_sum(left.lane[lane], right.lane[lane]);
     if (left.base != 0 && right.base != 0) {
-        const Base &one = bases_[left.base], &other = bases_[right.base];
-        sum.base = new_base({.zero_bits = std::min(one.zero_bits, other.zero_bits),
-                             .pointers = static_cast<uint8_t>(std::min(2, one.pointers + other.pointers)),
-                             .reason = one.pointers != 0 ? other.reason : one.reason});
+        const Base &of_left = bases_[left.base], &of_right = bases_[right.base];
+        sum.base = new_base({.zero_bits = std::min(of_left.zero_bits, of_right.zero_bits),
+                             .pointers = static_cast<uint8_t>(std::min(2, of_left.pointers + of_right.pointers)),
+                             .reason = of_left.pointers != 0 ? of_right.reason : of_left.reason});
     } else {
         sum.base = left.base | right.base;
     }

@@ -1,3 +1,4 @@
+// Writes a finished wave into the tables of Records, and says what is missing in it.
 #include "gfx9/emit.hpp"
 
 #include <algorithm>

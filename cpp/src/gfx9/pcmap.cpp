@@ -1,3 +1,6 @@
+// Stitching (spec_gfx9 section 6): the trace tells the category of each instruction, and PCs only now and then. The
+// walk goes along the lines of code from each known PC and compares the class of a line with the category; jumps tell
+// where it goes on.
 #include "gfx9/pcmap.hpp"
 
 #include <algorithm>

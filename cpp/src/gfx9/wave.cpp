@@ -1,3 +1,5 @@
+// How issues, reports and stalls of a wave become instructions and states (spec_gfx9 section 5). An ISSUE token opens
+// an instruction; a later INST token tells its kind, and with it how long it took.
 #include "gfx9/wave.hpp"
 
 #include <unordered_map>

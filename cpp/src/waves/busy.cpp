@@ -1,3 +1,6 @@
+// Groups the waves of a trace by SIMD, cuts long groups into batches, and collects when their instructions keep the
+// pipes busy. Input: columns of instructions and waves (HidingInput); output: SimdGroups, Tokens and Pipes for
+// hidden.cpp.
 #include "waves/busy.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Sets of the times in which each pipe of each SIMD issues and is busy, made once; pictures of any zoom ask them how
+// much of an interval is covered (TimeSet::before). utilization.cpp sums the same times over bins instead.
 #include "wavewright/busy_times.hpp"
 
 #include <algorithm>

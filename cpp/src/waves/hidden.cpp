@@ -1,3 +1,6 @@
+// Splits each execution into idle, stall and issue, asks how many cycles of each other work hides, and sums per code
+// row. The rules, AMD's and the corrected one, are in docs/explanation/hidden-latency.md; busy.cpp collects the busy
+// times.
 #include "wavewright/hidden.hpp"
 
 #include <algorithm>

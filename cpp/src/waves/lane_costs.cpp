@@ -1,3 +1,5 @@
+// Counts what the lane addresses of one memory instruction cost, by the rules of a GPU: dwords in the fullest LDS bank,
+// and aligned segments of memory. It is called for every execution, so that common patterns take a fast way.
 #include "wavewright/lane_costs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Sums the cycles of waves per row, by their role at barriers (late_causes) or by their speed (stall_excess). Both pass
+// once over all instructions, in pieces on all cores; sums of pieces are added up.
 #include "wavewright/late_causes.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// One pass over the instructions in their order; waves may be mixed, so that each has its latest end in a table.
 #include "wavewright/row_totals.hpp"
 
 #include <algorithm>

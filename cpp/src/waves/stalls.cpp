@@ -1,3 +1,6 @@
+// Goes through the instructions of each wave with a model of its wait counters: operations in flight go up and come
+// down, and a wait tells which of them it waited for. Sums per row, per pair of wait and producer, and per cause of
+// idle time.
 #include "wavewright/stalls.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sums of intervals in bins, and of the states of waves with them.
 #include "wavewright/timeline.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// AMD's matching of waits with memory operations: a table of texts per generation says what each instruction does to
+// the lists of operations in flight. The order of lists and entries is that of AMD's writer. stalls.cpp resolves waits
+// by rules of its own (docs/explanation/waits.md).
 #include "wavewright/waits.hpp"
 
 #include <algorithm>

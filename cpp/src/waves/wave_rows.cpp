@@ -1,3 +1,5 @@
+// Per wave: the set of rows that it ran, as a signature. Per unit of code and group of waves: sums and squares of what
+// each wave spent.
 #include "wavewright/wave_rows.hpp"
 
 #include <algorithm>

@@ -1,3 +1,5 @@
+// Turns rows of instructions and states into spans on tracks. Each layer is a source that calls a visitor span by span;
+// columns are filled from the same sources.
 #include "wavewright/wave_spans.hpp"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Sums over the instructions of waves: per code row, per wave, and stalled cycles per track and bin of a picture.
 #include "wavewright/wave_sums.hpp"
 
 #include <algorithm>
