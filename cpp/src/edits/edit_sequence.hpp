@@ -309,8 +309,8 @@ class EditReplay::Builder {
     int32_t post_ = 0;  // Source::post of the last item
     int64_t turn_ = 0;  // of the last item
     Execution now_, next_;
-    std::vector<uint32_t> places_,
-        places_before_;  // items of the rows of this execution of the block, and of the one before
+    // Items of the rows of this execution of the block, and of the one before if the wave came from there.
+    std::vector<uint32_t> places_, places_before_;
 };
 
 }  // namespace wavewright

@@ -1,3 +1,4 @@
+// A block begins at starts, targets and behind every row that does not just go on.
 #include "program/flow_blocks.hpp"
 
 namespace wavewright {

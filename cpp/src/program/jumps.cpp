@@ -1,3 +1,5 @@
+// Two passes over the instructions of waves: taken_jumps() counts jumps and tells which of them close loops, by
+// OpenRows; loop_iterations() follows waves through loops that are known, by LoopWalk.
 #include "wavewright/jumps.hpp"
 
 #include <algorithm>
@@ -47,7 +49,7 @@ class OpenRows {
         size_t base;
         int32_t return_row;
     };
-    std::vector<int32_t> rows_;  // increasing above every base
+    std::vector<int32_t> rows_;  // of all functions; those of a call lie above its base and increase
     std::vector<Call> calls_;
 };
 
@@ -55,7 +57,7 @@ struct JumpCounts {
     int64_t taken = 0, looped = 0;
 };
 
-constexpr size_t kDeepest = 64;
+constexpr size_t kDeepest = 64;  // loops inside of each other; bounds what an instruction costs
 constexpr uint32_t kNoLoop = UINT32_MAX;
 
 // A loop that a wave is in.
@@ -66,7 +68,8 @@ struct Active {
     uint32_t iteration = 0;
 };
 
-// Follows one wave through its loops.
+// Follows waves through their loops, one after the other. Rows of functions that are called from a loop belong to it,
+// wherever they lie.
 class LoopWalk {
   public:
     LoopWalk(std::span<const LoopSpan> loops, std::span<const uint8_t> is_call, LoopIterations& found)
@@ -78,6 +81,7 @@ class LoopWalk {
         }
     }
 
+    // Ends the iterations of the wave before.
     void begin(uint32_t wave) {
         while (!active_.empty()) end_visit(active_.size() - 1, end_);
         wave_ = wave;
@@ -151,13 +155,13 @@ class LoopWalk {
     std::span<const LoopSpan> loops_;
     std::span<const uint8_t> is_call_;
     LoopIterations& found_;
-    std::vector<uint32_t> loop_at_;  // by begin
+    std::vector<uint32_t> loop_at_;  // by row: a loop that begins there
     std::vector<uint32_t> next_;     // by loop: another one with the same begin
     std::vector<Active> active_;
-    int32_t low_ = INT32_MIN, high_ = INT32_MAX;
-    bool in_call_ = false;
-    int32_t return_row_ = 0;
-    int64_t end_ = INT64_MIN;  // latest end of the wave's instructions
+    int32_t low_ = INT32_MIN, high_ = INT32_MAX;  // the rows that are in all active loops: none is left within
+    bool in_call_ = false;                        // in a function that was called from an active loop
+    int32_t return_row_ = 0;                      // where the call goes on; only while in_call_
+    int64_t end_ = INT64_MIN;                     // latest end of the wave's instructions
     uint32_t wave_ = 0;
 };
 
@@ -170,7 +174,7 @@ Jumps taken_jumps(std::span<const uint32_t> waves, std::span<const int32_t> rows
     for (size_t i = 0; i < rows.size(); ++i) {
         const bool goes_on = i != 0 && waves[i] == waves[i - 1];
         if (!goes_on) open.clear();
-        const int32_t row = rows[i], previous = goes_on ? rows[i - 1] : -1;
+        const int32_t row = rows[i], previous = goes_on ? rows[i - 1] : -1;  // -1 = not known, or there is none
         if (row < 0) continue;
         const bool was_open = open.execute(row);
         if (row - 1 != previous && flag_of(may_jump, previous)) {

@@ -1,3 +1,6 @@
+// Two data flows over the blocks of the code, each to its fixed point: backwards, which values are still needed
+// (follow_values), and forwards, which registers something has written (follow_definitions). A register is live where
+// both hold; count() goes through the rows once more and tells how many are.
 #include "wavewright/live_registers.hpp"
 
 #include <algorithm>
@@ -15,8 +18,8 @@ namespace {
 constexpr size_t kScalars = 192;  // scalar registers, special ones among them
 constexpr size_t kSgprs = 106;
 constexpr unsigned kWordBits = 64;
-constexpr uint64_t kWorkPerRow = 200;  // words of sets, per row; code of compilers needs about ten times less
-constexpr uint64_t kLeastWork = 1 << 24;
+constexpr uint64_t kWorkPerRow = 200;           // words of sets, per row; code of compilers needs about ten times less
+constexpr uint64_t kLeastWork = 1 << 24;        // words of sets that are allowed whatever the number of rows
 constexpr size_t kMostWords = size_t{1} << 26;  // of the sets of all blocks
 
 size_t words_for(size_t bits) {
@@ -138,6 +141,7 @@ class Analysis {
     }
 
   private:
+    // A state has three sets: scalars that are live, vector registers that are live in active lanes, and in the others.
     uint64_t* live_before(size_t block) { return live_.data() + block * state_words_; }
     uint64_t* defined_before(size_t block) { return defined_.data() + block * defined_words_; }
 
@@ -219,6 +223,7 @@ class Analysis {
         return true;
     }
 
+    // Adds what a row writes; `firsts` gets the places that nothing had written, so that they can be taken back.
     void define_row(uint64_t* defined, size_t row, std::vector<uint32_t>* firsts) const {
         for (size_t i = first_operand_[row]; i < first_operand_[row + 1]; ++i) {
             if (!(code_.operand_role[i] & isa::writes)) continue;
@@ -296,6 +301,8 @@ class Analysis {
         return sums;
     }
 
+    // Each block forwards for what is written behind each row, noting what to take back, and then backwards with what
+    // is needed before each row.
     void count(Liveness& liveness, std::span<const int32_t> wanted) {
         const size_t rows = code_.flow.size();
         LiveRegisters& out = liveness.rows;
@@ -339,6 +346,7 @@ class Analysis {
         }
     }
 
+    // The live registers before a row. Halves of a VGPR count as the VGPR.
     void list(LiveAtRows& at, size_t row, const uint64_t* state, const uint64_t* defined) const {
         const auto add = [&](size_t number, bool is_live, bool is_given) {
             if (!is_live) return;

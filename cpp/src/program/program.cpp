@@ -122,6 +122,8 @@ void Program::add_row(Pc pc, const Parsed& parsed, int32_t listed) {
     spaces_[pc.object].rows.emplace_back(pc.address, row);
 }
 
+// Rows of all listings behind each other (those of object 0 at their place in memory), then the lines of loaded
+// objects once more at their load address, then an end row for each skipped line that nothing follows.
 void Program::link() {
     size_t total = 0;
     for (const Object& object : objects_) total += object.lines.size();

@@ -1,3 +1,5 @@
+// From drafts of edges to a graph: edges by node, an order of the nodes in which origins come first, which edge of each
+// node binds, and the lags of all.
 #include <algorithm>
 #include <array>
 #include <limits>
@@ -7,6 +9,7 @@
 namespace wavewright {
 namespace {
 
+// Of an edge whose lag is a property of its kind, such as what a launch takes, and not of the event.
 bool is_latency(uint8_t link) {
     const auto kind = static_cast<Link>(link & kLinkMask);
     return kind == Link::kLaunch || kind == Link::kOrder || kind == Link::kWait || kind == Link::kDependency;
@@ -17,7 +20,7 @@ bool is_latency(uint8_t link) {
 // Whether an edge leads from a time of the CPU to one of the GPU, or back.
 bool EventGraph::crosses_clocks(uint8_t link, uint32_t to) const {
     const auto kind = static_cast<Link>(link & kLinkMask);
-    return kind == Link::kLaunch || kind == Link::kWait || (kind == Link::kDependency && to % 2 == 1);
+    return kind == Link::kLaunch || kind == Link::kWait || (kind == Link::kDependency && is_end(to));
 }
 
 // Drafts by the node they lead to; those that go back in time, by more than the clocks differ, are losses.
@@ -69,7 +72,7 @@ void EventGraph::sort_nodes() {
     };
     for (uint32_t node = 0; node < count; ++node)
         if (waiting[node] == 0) place(node);
-    size_t done = 0;
+    size_t done = 0;             // nodes of order_ whose successors have been told
     std::vector<uint32_t> rest;  // by time, made only if there is a cycle
     size_t rest_at = 0;
     while (true) {
@@ -82,6 +85,7 @@ void EventGraph::sort_nodes() {
                 if (is_placed[node] == 0) rest.push_back(node);
             std::stable_sort(rest.begin(), rest.end(), [&](uint32_t a, uint32_t b) { return time_[a] < time_[b]; });
         }
+        // All that is left is on a cycle or behind one: the earliest goes on without the edges that it waits for.
         while (is_placed[rest[rest_at]] != 0) ++rest_at;
         const uint32_t node = rest[rest_at];
         for (uint32_t edge = first_edge_[node]; edge < first_edge_[node + 1]; ++edge)
@@ -97,6 +101,7 @@ void EventGraph::sort_nodes() {
 // What is usual is the shortest lag that was seen where the origin of such an edge was the latest.
 void EventGraph::weigh_edges() {
     const uint32_t processes = process_.empty() ? 0 : 1 + *std::max_element(process_.begin(), process_.end());
+    // Which edge binds depends on the usual lags, and these on which edges bind: first without lags, then once more.
     LagTable lags(processes);
     bind_nodes(lags);
     lags = seen_lags(processes);

@@ -1,3 +1,5 @@
+// What had to happen before each event: the recorded launches, waits and dependencies, the order of threads and
+// streams, and what is inferred where nothing is recorded. How the edges become a graph is in event_edges.cpp.
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
@@ -48,9 +50,11 @@ void sort_if_needed(std::span<uint32_t> rows, Less less) {
     if (!std::is_sorted(rows.begin(), rows.end(), less)) std::sort(rows.begin(), rows.end(), less);
 }
 
+// A node of a thread.
 struct Point {
     int64_t time_ns;
-    uint32_t node, track, place;
+    uint32_t node, track;
+    uint32_t place;   // among the points of the thread
     uint32_t stream;  // of the work that the thread launched last
 };
 
@@ -94,6 +98,8 @@ struct EventGraph::Building {
             {to, from, static_cast<uint8_t>(static_cast<uint8_t>(link) | (is_inferred ? kInferredBit : 0))});
     }
 
+    // The order matters: clocks are measured with the streams at hand, and waits need their tolerance; hand-overs need
+    // to know who launched into and who waited for which stream.
     void add_all() {
         for (size_t event = 0; event < in.launch.size(); ++event)
             if (in.launch[event] != kNoEvent) launched_into[in.launch[event]] = in.track[event];
@@ -123,13 +129,15 @@ struct EventGraph::Building {
         add_meetings();
     }
 
+    // Calls of a thread, which lie in each other: each node follows the one before it, in code or inside of a call. A
+    // call that ends after the one that it began in ends with it.
     void add_thread(uint32_t track) {
         const std::span<uint32_t> calls = tracks.of(track);
         sort_if_needed(calls, [&](uint32_t a, uint32_t b) {
             if (in.start_ns[a] != in.start_ns[b]) return in.start_ns[a] < in.start_ns[b];
             return in.end_ns[a] != in.end_ns[b] ? in.end_ns[a] > in.end_ns[b] : a < b;
         });
-        std::vector<uint32_t> open;
+        std::vector<uint32_t> open;  // calls, the innermost last
         std::vector<Point>& sequence = points[track];
         sequence.reserve(2 * calls.size());
         uint32_t stream = kNoEvent;
@@ -157,6 +165,7 @@ struct EventGraph::Building {
         close_until(std::numeric_limits<int64_t>::max());
     }
 
+    // Work of a stream: each starts after its launch and after the work that ended last before it.
     void add_stream(uint32_t track) {
         const std::span<uint32_t> events = tracks.of(track);
         sort_if_needed(events, [&](uint32_t a, uint32_t b) {
@@ -171,7 +180,7 @@ struct EventGraph::Building {
         });
         Stream& stream = streams[track];
         stream.events = events;
-        size_t ended = 0;
+        size_t ended = 0;  // places of by_end with work that ended at the start of this one or before
         for (uint32_t at = 0; at < events.size(); ++at) {
             const uint32_t event = events[at], launch = in.launch[event];
             const int64_t start = in.start_ns[event];
@@ -256,6 +265,8 @@ struct EventGraph::Building {
         waited_for[call] = in.track[work];
     }
 
+    // From the work that a call waited for to its return: recorded where the record names the stream or all work of the
+    // process is meant, inferred where any work may have been waited for. `previous` is the call before it, if any.
     void add_waits(uint32_t call, uint32_t previous, uint32_t process) {
         const auto awaits = static_cast<Awaits>(in.awaits[call]);
         if (awaits == Awaits::kNothing || (awaits == Awaits::kPolled && previous == kNoEvent)) return;
@@ -330,7 +341,7 @@ struct EventGraph::Building {
         const auto is_shared = [&](uint32_t stream) {
             return stream != kNoEvent && (stream == next_stream || stream == last_stream);
         };
-        if (other.node % 2 == 1 && is_shared(waited_for[other.node >> 1])) return true;
+        if (is_end(other.node) && is_shared(waited_for[other.node >> 1])) return true;
         const std::vector<Point>& others = points[other.track];
         for (size_t at = other.place + 1, steps = 0; at-- > 0 && steps < kCallsBack; ++steps) {
             if (previous != nullptr && others[at].time_ns < previous->time_ns) return false;
@@ -354,13 +365,13 @@ struct EventGraph::Building {
             uint32_t next_stream = kNoEvent;  // of the first work that is launched from here on
             for (size_t at = sequence.size(); at-- > 0;) {
                 const Point& here = sequence[at];
-                if (here.node % 2 == 0 && launched_into[here.node >> 1] != kNoEvent)
+                if (is_start(here.node) && launched_into[here.node >> 1] != kNoEvent)
                     next_stream = launched_into[here.node >> 1];
                 if (graph.call_[here.node] != kNoEvent) continue;
                 if (at > 0 && here.time_ns - sequence[at - 1].time_ns <= kQuietNs) continue;
                 const int64_t burst_end = sequence[burst - 1].time_ns;
                 burst = at;
-                if (here.node % 2 == 1) continue;
+                if (is_end(here.node)) continue;
                 auto before = std::lower_bound(all.begin(), all.end(), here.time_ns,
                                                [](const Point& point, int64_t time) { return point.time_ns < time; });
                 for (int step = 0; before != all.begin() && step < kStepsBack; ++step) {
@@ -378,6 +389,7 @@ struct EventGraph::Building {
         }
     }
 
+    // All work of each process, in the order of starts: paths ask what ran beside them.
     void collect_work() {
         graph.work_.resize(in.group.size());
         for (uint32_t process = 0; process < in.group.size(); ++process) {
@@ -390,6 +402,7 @@ struct EventGraph::Building {
         }
     }
 
+    // A collective begins when its last rank has come, and ends for all of them after that.
     void add_meetings() {
         for (uint32_t event = 0; event < in.meeting.size(); ++event) {
             if (in.meeting[event] == kNoEvent) continue;

@@ -1,3 +1,4 @@
+// The critical path of a group: the chain of edges that bind, from its last event back to its first, as rows of time.
 #include <algorithm>
 #include <limits>
 
@@ -68,45 +69,61 @@ PathColumns EventGraph::path(uint32_t group, int64_t start_ns, int64_t end_ns) c
         times[at] = at == 0 ? time_[nodes[at]] : std::min(time_[nodes[at]], times[at - 1]);
     std::vector<Union> unions;
     for (const std::vector<uint32_t>& work : work_) unions.push_back({*this, work});
-    const auto put = [&](int64_t start, int64_t end, Link link, uint32_t event, bool is_inferred, uint32_t from) {
-        const auto row = [&](int64_t piece_start, int64_t piece_end, Link kind, uint32_t whose, bool guess,
-                             int64_t busy) {
-            path.start_ns.push_back(piece_start);
-            path.end_ns.push_back(piece_end);
-            path.event.push_back(whose);
-            path.link.push_back(static_cast<uint8_t>(kind));
-            path.is_inferred.push_back(guess ? 1 : 0);
-            path.from_event.push_back(from);
-            path.busy_ns.push_back(busy);
-        };
-        if (link == Link::kDuration || link == Link::kService)
-            return row(start, end, link, event, is_inferred, end - start);
-        Union& work = unions[process_[event]];
-        if (is_explained(link, event, end - start)) {
-            int64_t busy = 0;
-            work.each(start, end, [&](int64_t low, int64_t high, uint32_t other) {
-                if (other != kNoEvent) busy += high - low;
+    struct Row {
+        int64_t start_ns, end_ns;
+        Link link;
+        uint32_t event;  // whose time it is
+        uint32_t from;   // the event before it on the path
+        bool is_inferred = false;
+    };
+    const auto put = [&](const Row& row, int64_t busy_ns) {
+        path.start_ns.push_back(row.start_ns);
+        path.end_ns.push_back(row.end_ns);
+        path.event.push_back(row.event);
+        path.link.push_back(static_cast<uint8_t>(row.link));
+        path.is_inferred.push_back(row.is_inferred ? 1 : 0);
+        path.from_event.push_back(row.from);
+        path.busy_ns.push_back(busy_ns);
+    };
+    // A row, or several where nothing recorded explains its time: then work that ran meanwhile takes what it covers.
+    const auto put_explained = [&](const Row& row) {
+        if (row.link == Link::kDuration || row.link == Link::kService) return put(row, row.end_ns - row.start_ns);
+        Union& work = unions[process_[row.event]];
+        if (is_explained(row.link, row.event, row.end_ns - row.start_ns)) {
+            int64_t busy_ns = 0;
+            work.each(row.start_ns, row.end_ns, [&](int64_t low, int64_t high, uint32_t other) {
+                if (other != kNoEvent) busy_ns += high - low;
             });
-            return row(start, end, link, event, is_inferred, busy);
+            return put(row, busy_ns);
         }
-        work.each(start, end, [&](int64_t low, int64_t high, uint32_t other) {
-            const bool is_busy = other != kNoEvent;
-            row(low, high, is_busy ? Link::kBeside : link, is_busy ? other : event, is_busy || is_inferred,
-                is_busy ? high - low : 0);
+        work.each(row.start_ns, row.end_ns, [&](int64_t low, int64_t high, uint32_t other) {
+            Row piece = row;
+            piece.start_ns = low;
+            piece.end_ns = high;
+            if (other == kNoEvent) return put(piece, 0);
+            piece.link = Link::kBeside;
+            piece.event = other;
+            piece.is_inferred = true;
+            put(piece, high - low);
         });
     };
     const uint32_t first = nodes.back(), last = nodes.front();
-    const auto event_at = [&](uint32_t at) { return event_of(at < 2 * event_count_ ? at : from_[binding_[at]]); };
-    if (start_ns < times.back()) put(start_ns, times.back(), Link::kBefore, event_at(first), false, event_at(first));
+    // The event of a node; of a meeting the one that came last.
+    const auto event_at = [&](uint32_t node_of_path) {
+        return event_of(node_of_path < 2 * event_count_ ? node_of_path : from_[binding_[node_of_path]]);
+    };
+    if (start_ns < times.back())
+        put_explained({start_ns, times.back(), Link::kBefore, event_at(first), event_at(first)});
     for (size_t at = nodes.size(); at-- > 1;) {
         const uint32_t from = nodes[at], to = nodes[at - 1], edge = binding_[to];
         if (to >= 2 * event_count_) continue;  // arrivals take no time: the last one is the meeting
         auto link = static_cast<Link>(link_[edge] & kLinkMask);
         if (link == Link::kLaunch && time_[to] - time_[end_of(event_of(from))] > kLongLaunchNs) link = Link::kHeldUp;
-        put(times[at], times[at - 1], link, link == Link::kCall ? call_[to] : event_of(to),
-            (link_[edge] & kInferredBit) != 0, event_at(from));
+        const bool is_inferred = (link_[edge] & kInferredBit) != 0;
+        const uint32_t event = link == Link::kCall ? call_[to] : event_of(to);
+        put_explained({times[at], times[at - 1], link, event, event_at(from), is_inferred});
     }
-    if (end_ns > times.front()) put(times.front(), end_ns, Link::kAfter, event_at(last), false, event_at(last));
+    if (end_ns > times.front()) put_explained({times.front(), end_ns, Link::kAfter, event_at(last), event_at(last)});
     return path;
 }
 

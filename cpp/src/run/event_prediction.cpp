@@ -1,3 +1,4 @@
+// Times of events after a change: every node again from its edges, in an order in which origins come first.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -35,7 +36,7 @@ bool EventGraph::is_removed(size_t edge, uint32_t node, const GraphChange& chang
     const uint8_t flags = from < 2 * event_count_ ? change.flags[event_of(from)] : uint8_t{0};
     switch (static_cast<Link>(link_[edge] & kLinkMask)) {
         case Link::kWait: return (flags & kNotAwaited) != 0;
-        case Link::kDependency: return node % 2 == 1 && (flags & kNotAwaited) != 0;
+        case Link::kDependency: return is_end(node) && (flags & kNotAwaited) != 0;
         case Link::kArrival: return (flags & kOnTime) != 0;
         case Link::kDuration: return (flags & kOnTime) != 0;
         default: return false;
@@ -47,7 +48,7 @@ uint32_t EventGraph::origin_of(size_t edge, uint32_t node, const GraphChange& ch
     const uint32_t from = from_[edge];
     const auto link = static_cast<Link>(link_[edge] & kLinkMask);
     const bool is_order =
-        link == Link::kOrder || link == Link::kOtherStream || (link == Link::kDependency && node % 2 == 0);
+        link == Link::kOrder || link == Link::kOtherStream || (link == Link::kDependency && is_start(node));
     return is_order && !change.flags.empty() && (change.flags[event_of(from)] & kNotOrdered) != 0
                ? start_of(event_of(from))
                : from;
@@ -67,6 +68,7 @@ int64_t EventGraph::lag_of(size_t edge, uint32_t node, const GraphChange& change
 void EventGraph::recompute(const GraphChange& change, const GraphReading& reading, Column<int64_t>& start_ns,
                            Column<int64_t>& end_ns) const {
     std::vector<int64_t> time(time_.size());
+    // Where an inferred edge binds and is left out, the recorded edge that would have bound gets all of the distance.
     const std::vector<int64_t>& lags = reading.typical_lags ? typical_lag_ : lag_;
     for (const uint32_t node : order_) {
         const uint32_t binding = binding_[node], recorded = recorded_binding_[node];

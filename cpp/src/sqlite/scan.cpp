@@ -1,3 +1,4 @@
+// Rows of a table from the cells of its leaves. Sections are those of https://www.sqlite.org/fileformat2.html.
 #include <algorithm>
 
 #include "sqlite/bytes.hpp"
@@ -10,7 +11,8 @@ using namespace sqlite;
 
 namespace {
 
-// How much of a record of `size` bytes lies in the leaf itself; the rest is on overflow pages.
+// How much of a record of `size` bytes lies in the leaf itself; the rest is on overflow pages (1.6: P, U, X, M and K
+// are size, usable, most, least and even).
 uint64_t local_bytes(uint64_t size, uint64_t usable) {
     const uint64_t most = usable - 35;
     if (size <= most) return size;
@@ -60,7 +62,7 @@ bool SqliteScan::add_row(const uint8_t* cell, std::vector<SqliteColumn>& columns
     const uint64_t size = take_varint(cell);
     const auto rowid = static_cast<int64_t>(take_varint(cell));
     const uint64_t local = local_bytes(size, file.usable_size());
-    const uint64_t in_page = local + (local < size ? 4 : 0);
+    const uint64_t in_page = local + (local < size ? 4 : 0);  // with the number of the first overflow page
     if (cell > tree_->end() || in_page > static_cast<uint64_t>(tree_->end() - cell) ||
         size / file.usable_size() > file.page_count()) {
         tree_->damaged(tree_->page_number(), "has a row that does not fit into it");
@@ -94,7 +96,8 @@ bool SqliteScan::add_row(const uint8_t* cell, std::vector<SqliteColumn>& columns
 }
 
 // Finds the wanted values in a record of `size` bytes of which `available` are here. False when the record is damaged,
-// or when `needed` bytes of it must be here first.
+// or when `needed` bytes of it must be here first. A record (2.1) is a header, its own size and the serial type of
+// every value, and then the values; the sizes of those before a value tell where it lies.
 bool SqliteScan::locate(const uint8_t* record, uint64_t available, uint64_t size, uint64_t& needed) {
     if (in_record_.empty()) return true;
     const auto broken = [&] {
@@ -109,11 +112,12 @@ bool SqliteScan::locate(const uint8_t* record, uint64_t available, uint64_t size
         return false;
     }
     const uint8_t* const header_end = record + header_size;
-    uint64_t offset = header_size, end = header_size;
+    uint64_t offset = header_size;  // of the value with the number `index`
+    uint64_t end = header_size;     // of the wanted values so far
     uint32_t index = 0;
     for (size_t i = 0; i < in_record_.size(); ++i) {
         const uint32_t wanted = wanted_[in_record_[i]].index;
-        if (i > 0 && wanted == wanted_[in_record_[i - 1]].index) {
+        if (i > 0 && wanted == wanted_[in_record_[i - 1]].index) {  // one column can be wanted twice
             places_[i] = places_[i - 1];
             continue;
         }
@@ -122,7 +126,7 @@ bool SqliteScan::locate(const uint8_t* record, uint64_t available, uint64_t size
             if (offset > size) return broken();
             ++index;
         }
-        places_[i] = {0, offset, at >= header_end};
+        places_[i] = {.serial = 0, .offset = offset, .is_missing = at >= header_end};
         if (places_[i].is_missing) continue;
         places_[i].serial = take_varint(at);
         offset += size_of(places_[i].serial);

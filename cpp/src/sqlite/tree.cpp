@@ -1,5 +1,6 @@
 #include "sqlite/tree.hpp"
 
+// Pages of b-trees as https://www.sqlite.org/fileformat2.html#b_tree_pages describes them.
 #include <algorithm>
 
 #include "sqlite/bytes.hpp"
@@ -7,10 +8,11 @@
 namespace wavewright::sqlite {
 namespace {
 
-constexpr size_t kMaxDepth = 20;  // SQLite's own limit
-constexpr uint32_t kRunBytes = 128 << 10;
-constexpr uint8_t kInterior = 5, kLeaf = 13, kIndexInterior = 2, kIndexLeaf = 10;
-constexpr uint32_t kInteriorHeader = 12, kLeafHeader = 8;
+constexpr size_t kMaxDepth = 20;                                                   // SQLite's own limit
+constexpr uint32_t kRunBytes = 128 << 10;                                          // of pages that are read at once
+constexpr uint8_t kInterior = 5, kLeaf = 13, kIndexInterior = 2, kIndexLeaf = 10;  // the first byte of a page
+// Bytes: the headers, and where they have the number of cells and an interior page has its last child.
+constexpr uint32_t kInteriorHeader = 12, kLeafHeader = 8, kCellCountAt = 3, kLastChildAt = 8;
 
 }  // namespace
 
@@ -40,7 +42,7 @@ bool TableTree::next_leaf() {
             damaged(number, is_index ? "belongs to an index" : "is no page of a table");
             return false;
         }
-        const uint32_t count = big_endian16(header + 3);
+        const uint32_t count = big_endian16(header + kCellCountAt);
         cells_at_ = static_cast<uint32_t>(header - page_) + kLeafHeader;
         if (cells_at_ + 2 * count > file_->usable_size()) {
             damaged(number, "lists more rows than it can hold");
@@ -114,7 +116,7 @@ uint32_t TableTree::run_length() const {
 
 bool TableTree::enter_interior(const uint8_t* header) {
     const auto header_at = static_cast<uint32_t>(header - page_);
-    const uint32_t count = big_endian16(header + 3), cells_at = header_at + kInteriorHeader;
+    const uint32_t count = big_endian16(header + kCellCountAt), cells_at = header_at + kInteriorHeader;
     if (levels_.size() >= kMaxDepth || cells_at + 2 * count > file_->usable_size()) {
         damaged(page_number_, "is no possible page of a table");
         return false;
@@ -125,7 +127,7 @@ bool TableTree::enter_interior(const uint8_t* header) {
         const uint32_t offset = big_endian16(page_ + cells_at + 2 * i);
         level.children.push_back(offset + 4 <= file_->usable_size() ? big_endian32(page_ + offset) : 0);
     }
-    level.children.push_back(big_endian32(header + 8));
+    level.children.push_back(big_endian32(header + kLastChildAt));
     levels_.push_back(std::move(level));
     return true;
 }
