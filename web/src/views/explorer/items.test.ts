@@ -12,28 +12,31 @@ const file = (number: number, name: string, latency: number): SourceFile => ({
   inclusive: costing(latency),
 });
 const files = [file(0, "/src/a.hip", 60), file(1, "/src/b.hip", 30), file(2, "", 10)];
-const lines: CostedLine[] = Array.from({ length: 20 }, (_, at) => ({
+// Line n of a.hip costs n - 1: line 20 is the costliest, line 1 costs nothing.
+const lines: CostedLine[] = Array.from({ length: 20 }, (_, index) => ({
   file: files[0] as SourceFile,
-  line: at + 1,
+  line: index + 1,
   text: "",
   stallClass: "",
-  own: costing(at),
-  inclusive: costing(at),
+  own: costing(index),
+  inclusive: costing(index),
 }));
 const sources: Sources = { files, lines, linesOf: new Map([[files[0] as SourceFile, lines]]), total: costing(100) };
-const latency = (of: SourceFile | CostedLine) => of.own.latency;
+const latency = (costed: SourceFile | CostedLine) => costed.own.latency;
 const nothing: ReadonlySet<string> = new Set();
-const words = (item: Item) =>
-  item.kind === "line"
-    ? `:${item.line.line}`
-    : item.kind === "more"
-      ? `${item.shown}/${item.all}`
-      : `${item.node.name}=${item.kind === "folder" ? item.own.latency : item.node.weight}`;
+
+/** An item in short: `:line`, `shown/all` lines, or `name=cost` of folders and files. */
+function words(item: Item): string {
+  if (item.kind === "line") return `:${item.line.line}`;
+  if (item.kind === "more") return `${item.shown}/${item.all}`;
+  return `${item.node.name}=${item.kind === "folder" ? item.own.latency : item.node.weight}`;
+}
 
 it("lists folders with the sum of their files, and the costliest lines of open ones", () => {
   const opened = { closedFolders: nothing, files: new Set(["/src/a.hip"]), wholeFiles: nothing };
   const items = itemsOf(sources, treeOf(sources, latency), opened, latency, (line) => line.line === 3).map(words);
   expect(items.slice(0, 4)).toEqual(["/src=90", "a.hip=60", ":20", ":19"]);
+  // Twelve lines are listed at first, and further down the selected one: 13 of the 19 that cost anything.
   expect(items.slice(-4)).toEqual([":3", "13/19", "b.hip=30", "[no source location]=10"]);
   expect(items).toHaveLength(2 + 13 + 1 + 2);
 });

@@ -2,8 +2,9 @@ import { expect, test } from "vitest";
 import type { HeatMapPlacesRow } from "../../data/answers.gen";
 import { gridOf, placeName, scaleOf, shareOf } from "./grid";
 
-const place = (given: Partial<HeatMapPlacesRow>): HeatMapPlacesRow =>
-  ({ xcc: null, se: 0, sa: null, cu: 0, simd: null, ...given }) as HeatMapPlacesRow;
+/** A CU of SE 0, unless told otherwise. */
+const place = (changes: Partial<HeatMapPlacesRow>): HeatMapPlacesRow =>
+  ({ xcc: null, se: 0, sa: null, cu: 0, simd: null, ...changes }) as HeatMapPlacesRow;
 
 test("a row per shader engine and array, a column per unit from 0 on", () => {
   const grid = gridOf([place({ cu: 1 }), place({ cu: 4 }), place({ se: 2, cu: 0 })]);
@@ -23,6 +24,7 @@ test("SIMDs share the column of their unit", () => {
 });
 
 test("the byte of an RDNA unit names its array", () => {
+  // 131 = 128 + 3: bit 7 is the shader array
   expect(placeName(place({ sa: 1, cu: 131, simd: 2 }))).toBe("SE 0 · SA 1 · WGP 3 · SIMD 2");
   expect(gridOf([place({ sa: 0, cu: 3 }), place({ sa: 1, cu: 131 })]).rows).toEqual(["SE 0 · SA 0", "SE 0 · SA 1"]);
   expect(placeName(place({ xcc: 1, se: 5, cu: 7 }))).toBe("XCC 1 · SE 5 · CU 7");

@@ -11,6 +11,7 @@ const row = (bin: number, category: string, cycles_total: number) => ({
   execution_count: 1,
 });
 
+// Rows 10 to 19 in bars of four: the last one has two rows.
 const answer: HistogramAnswer = {
   definition: "",
   bins: { row_count: 0, rows: [row(0, "VALU", 5), row(0, "LDS", 7), row(2, "VALU", 9)] },

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { LanesRow } from "../../data/answers.gen";
 import { costliest, costSentence, knownWords, laneRanges, numberRange } from "./words";
 
+// 56 executions, all known: 448 / 56 = 8 cycles without conflicts, 1344 / 56 = 24 extra cycles.
 const row = (change: Partial<LanesRow>): LanesRow => ({
   row: 7,
   text: "",

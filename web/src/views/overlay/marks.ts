@@ -47,6 +47,9 @@ export function useMarks(sides: Side[]): Mark[] {
   return marks.value;
 }
 
+/** Pixels of the line that marks an execution. */
+const EXECUTION_HEIGHT = 3;
+
 /** Outlines the lives of waves; executions get a line at the foot of the track, but only where they can be told apart. */
 export function paintMarked(painter: Painter, frame: Frame, marks: Mark[]): void {
   for (const mark of marks) {
@@ -54,13 +57,14 @@ export function paintMarked(painter: Painter, frame: Frame, marks: Mark[]): void
     if (!place) continue;
     outline(painter, frame, { place, range: mark.life, colour: `${paper("accent")}80`, width: 1 });
     let last = Number.NEGATIVE_INFINITY;
-    for (const each of mark.executions) {
-      const x = frame.timeToX(each.begin);
-      if (each.end < frame.window.begin || each.begin > frame.window.end || x - last < 1) continue;
+    for (const execution of mark.executions) {
+      const x = frame.timeToX(execution.begin);
+      const isVisible = execution.end >= frame.window.begin && execution.begin <= frame.window.end;
+      if (!isVisible || x - last < 1) continue;
       last = x;
       outline(painter, frame, {
-        place: { y: place.y + place.height - 3, height: 3 },
-        range: each,
+        place: { y: place.y + place.height - EXECUTION_HEIGHT, height: EXECUTION_HEIGHT },
+        range: execution,
         colour: paper("text"),
         width: 1,
       });

@@ -17,6 +17,7 @@ test("negative values move the zero", () => {
     box: null,
     median: null,
   });
+  // from -4 to 0: -2 lies in the middle
   expect(placed({ minimum: -4, q1: null, median: null, q3: null, maximum: -2 })?.high).toBe(50);
 });
 

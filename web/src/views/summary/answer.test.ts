@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { SummaryByCuRow } from "../../data/answers.gen";
 import { type Counted, cuLines } from "./answer";
 
+/** What the counter A counted on a CU. */
 const row = (se: number, cu: number, value_total: number) => ({ name: "A", se, cu, value_total }) as SummaryByCuRow;
 
 test("CUs that counted nothing are left out, the others are in order", () => {
