@@ -105,7 +105,8 @@ class Dispatcher {
     void note_reading(const Reader& reader, std::span<const uint8_t> bytes);
 
   private:
-    static constexpr uint32_t kWaveStartsBeyond = 66, kContextSwitchEnd = 90;  // of the WAVE_START count field
+    // Of the WAVE_START count field: values from the first up to the second are context switches (spec_rdna 8.1).
+    static constexpr uint32_t kContextSwitches = 66, kContextSwitchEnd = 90;
 
     template <class Action>
     void each_masked(uint64_t contents, Action&& action) {
@@ -195,6 +196,7 @@ void Dispatcher::header(uint64_t contents) {
         rate_shift_[static_cast<size_t>(Rate::transcendental)] = half_rate ? 0 : 1;
         return;
     }
+    // The rate of double precision is a power of two, stored as its exponent plus one; 0 counts as 1.
     const uint64_t rate = header_field::dp_rate.of(contents) & (trace_version_ < 3 ? 15 : 7);
     const auto dp_shift = static_cast<uint8_t>(rate == 0 ? 0 : rate - 1);
     rate_shift_[static_cast<size_t>(Rate::double_precision)] = dp_shift;
@@ -222,6 +224,7 @@ void Dispatcher::new_pc(int64_t time, uint64_t contents) {
     if (wave != nullptr) wave->new_pc(time, registers_.live.translate(new_pc_.pc.of(contents) << 2));
 }
 
+// Spec_rdna 8.1. False: the reference gives up at a wave that was emitted here.
 bool Dispatcher::wave_start(int64_t time, uint64_t contents, int64_t position, bool after_loss) {
     end_.stopped = false;
     const auto& field = layout_->start;
@@ -233,10 +236,11 @@ bool Dispatcher::wave_start(int64_t time, uint64_t contents, int64_t position, b
         launch.workgroup = field.workgroup.byte(contents);
     }
     const uint32_t count = field.count.word(contents);
-    if (count >= kWaveStartsBeyond && count < kContextSwitchEnd) {
-        context_switch(time, count - kWaveStartsBeyond, at, launch);
+    if (count >= kContextSwitches && count < kContextSwitchEnd) {
+        context_switch(time, count - kContextSwitches, at, launch);
         return true;
     }
+    // What runs here has ended, and its end was lost: the reference puts it right in front of the start.
     if (after_loss && running_.find(at)) occupancy_.add(wrap_sub(time, 1), at, false, {}, {});
     launch.cluster = active_cluster_;
     if (cluster_ends_) {
@@ -266,9 +270,11 @@ bool Dispatcher::wave_start(int64_t time, uint64_t contents, int64_t position, b
     return true;
 }
 
+// Spec_rdna 8.3. Codes 0, 1, 4 and 5 save a wave, 2, 3, 6, 7, 8 and 9 restore one, others mean nothing.
 void Dispatcher::context_switch(int64_t time, uint32_t code, Location at, const Launch& launch) {
-    if (code > 9) return;
-    const bool saves = code <= 5 && (code & 2) == 0;
+    constexpr uint32_t kLastCode = 9, kLastSaving = 5, kRestores = 2;
+    if (code > kLastCode) return;
+    const bool saves = code <= kLastSaving && (code & kRestores) == 0;
     if (is_target(at)) {
         Wave* top = slots_.top(at.slot);
         if (!saves && (top == nullptr || top->complete)) {
@@ -376,6 +382,8 @@ void Dispatcher::reg_init(int64_t time, uint64_t contents) {
     constexpr uint64_t kDispatch = 2;
     if (reg_init_field::type.of(contents) != kDispatch || (reg_init_field::data.of(contents) & 1) == 0) return;
     end_.stopped = false;
+    // Spec_rdna 7.5: bytes of a granule of LDS; v5 has granules of twice the size, for VGPRs too; v1 counts 10/4 of
+    // LDS.
     constexpr uint32_t kGranule = 512, kAllSgprs = 128;
     const uint32_t scale = trace_version_ >= 5 ? 2 : 1;
     uint32_t lds_bytes = registers_.lds_granules() * kGranule * scale;
@@ -387,6 +395,8 @@ void Dispatcher::reg_init(int64_t time, uint64_t contents) {
                             records_.dispatches);
 }
 
+// A pair of clocks. With `merge` one that goes back in either clock is averaged with the one before it, unless that one
+// has already left (spec_rdna 5).
 void Dispatcher::realtime(int64_t time, uint64_t ticks, bool merge) {
     RealtimeTable& table = records_.realtime;
     const bool pending = table.realtime_ticks.size() > realtime_flushed_;

@@ -15,7 +15,8 @@
 
 namespace wavewright::rdna {
 
-// v5: slots of the latest vector instructions, the newest first (spec_rdna 10.2).
+// v5: slots of the latest vector instructions, the newest first (spec_rdna 10.2). An 8-bit VALU token does not name its
+// slot but its place in this list.
 class RecentSlots {
   public:
     // The slot of an 8-bit VALU token.
@@ -25,6 +26,7 @@ class RecentSlots {
         return slot & 31;
     }
 
+    // Moves a slot to the front; one that is not in the list pushes the last one out.
     void touch(uint8_t slot) {
         if (slots_[0] == slot) return;
         size_t from = 4;
