@@ -197,7 +197,8 @@ def _decompressors(packing: str) -> tuple[Callable[[], _Decompressor], tuple[typ
         return lambda: lzma.LZMADecompressor(memlimit=MAX_XZ_BYTES), (lzma.LZMAError,)
     if packing == "bzip2":
         return bz2.BZ2Decompressor, (OSError, ValueError)
-    return lambda: _Zlib(31 if packing == "gzip" else 15), (zlib.error,)
+    window_bits = 15 + (16 if packing == "gzip" else 0)  # zlib's code for the largest window, and for a header of gzip
+    return lambda: _Zlib(window_bits), (zlib.error,)
 
 
 class _Zlib:

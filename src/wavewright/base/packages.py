@@ -10,6 +10,5 @@ def require(package: str, extra: str, *, where: str = "") -> None:
     from importlib.util import find_spec
 
     if find_spec(package) is None:
-        raise MissingToolError(
-            f"this needs {package.replace('_', '-')}", where=where, advice=f"pip install 'wavewright[{extra}]'"
-        )
+        problem = f"this needs {package.replace('_', '-')}"
+        raise MissingToolError(problem, where=where, advice=f"pip install 'wavewright[{extra}]'")

@@ -72,9 +72,8 @@ class FactTable(Mapping[str, F]):
         tables = packaged(self._file)
         tables = tables[self._section] if self._section else tables
         key = self._kind.__struct_fields__[0]
-        return {
-            name: decoded({key: name, **row}, self._kind, where=f"{self._file}, {name}") for name, row in tables.items()
-        }
+        rows = {name: {key: name, **row} for name, row in tables.items()}
+        return {name: decoded(row, self._kind, where=f"{self._file}, {name}") for name, row in rows.items()}
 
     def __getitem__(self, name: str) -> F:
         return self._facts[name]

@@ -30,9 +30,7 @@ def check_comparable(kinds: Sequence[str], labels: Sequence[str] = ()) -> None:
     raise UsageError(sentence, advice="compare traces with traces, runs with runs, counters with counters")
 
 
-def compared(
-    documents: Sequence[Document], labels: Sequence[str], *, step: str | None = None, force: bool = True
-) -> Any:
+def compared(documents: Sequence[Document], labels: list[str], *, step: str | None = None, force: bool = True) -> Any:
     """The answer of the comparison that suits the kind, computed once.
 
     Of runs, `step` names a marker: times are then of each step. Traces of different kernels need `force`.

@@ -231,13 +231,11 @@ def _open_decoded(request: OpenRequest) -> ThreadTrace:
     return _with_rules(_chosen_decoded(request, *candidates_of(request.path, request.kind, request.inventory)), request)
 
 
-def _chosen_decoded(
-    request: OpenRequest, candidates: Sequence[DecodedTrace], losses: Sequence[Loss] = ()
-) -> ThreadTrace:
+def _chosen_decoded(request: OpenRequest, traces: Sequence[DecodedTrace], losses: Sequence[Loss] = ()) -> ThreadTrace:
     """The trace of the dispatch that is asked for among decoded ones."""
     from wavewright.readers.trace.dispatches import decoded_dispatches
 
-    dispatches = decoded_dispatches(candidates, str(request.path))
+    dispatches = decoded_dispatches(traces, str(request.path))
     chosen = choose(dispatches, request.dispatch, request.kernel, where=str(request.path))
     is_asked = request.dispatch is not None or request.kernel is not None
     return open_decoded(chosen, dispatches, losses, request.resources, threads=request.threads, is_asked=is_asked)

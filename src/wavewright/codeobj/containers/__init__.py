@@ -282,11 +282,11 @@ def _elf_size(head: bytes, source: ByteSource) -> int:
 
 
 def _machine_of(head: bytes) -> int:
-    return int.from_bytes(head[18:20], "little")
+    return int.from_bytes(head[18:20], "little")  # e_machine, which is at the same place for all classes of ELF
 
 
 def _target_of(head: bytes) -> str:
-    flags = ELF_HEADER.unpack_from(head)[6] if len(head) >= ELF_HEADER.size else 0
+    flags = ELF_HEADER.unpack_from(head)[6] if len(head) >= ELF_HEADER.size else 0  # e_flags
     return TARGET_OF_MACH.get(flags & 0xFF) or ""
 
 

@@ -304,6 +304,4 @@ KERNELS = CounterQuestion(
 
 
 #: In the order of a report, which is that of this file.
-QUESTIONS: tuple[CounterQuestion[Any], ...] = tuple(
-    each for each in [*globals().values()] if isinstance(each, CounterQuestion)
-)
+QUESTIONS: tuple[CounterQuestion[Any], ...] = tuple(v for v in [*globals().values()] if isinstance(v, CounterQuestion))

@@ -583,6 +583,4 @@ WHATIF = TraceQuestion(
 
 
 #: In the order of a report, which is that of this file.
-QUESTIONS: tuple[TraceQuestion[Any], ...] = tuple(
-    each for each in [*globals().values()] if isinstance(each, TraceQuestion)
-)
+QUESTIONS: tuple[TraceQuestion[Any], ...] = tuple(v for v in [*globals().values()] if isinstance(v, TraceQuestion))

@@ -23,11 +23,8 @@ if TYPE_CHECKING:
 #: What every question about instructions can be limited to.
 CHOICE: Parameters = {"kernel": text, "se": Number(ENGINE), "file": text, "line": Number(AMOUNT)}
 _WAVES = ("kernel", "se")
-#: The costliest units that hotspots can be of.
-UNIT = OneOf(
-    "cycles are not added up by", ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
-)
-
+_UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
+UNIT = OneOf("cycles are not added up by", _UNITS)  #: The costliest units that hotspots can be of.
 
 AT: Parameters = {"at": parse_code_place}
 LINES: Parameters = {"lines": Number(AMOUNT)}

@@ -152,7 +152,7 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
     dispatch_by_turn: dict[Key, int] = {}
     known_agents: set[object] = set()
     for number, pass_ in enumerate(passes):
-        if number and _same(passes[0].rows, pass_.rows):
+        if number and _has_same_dispatches(passes[0].rows, pass_.rows):
             result.dispatch_of.append(list(range(pass_.rows.height)))
             continue
         agents = set(pass_.rows["agent"].drop_nulls())
@@ -179,7 +179,7 @@ def joined(passes: Sequence[Pass], losses: list[Loss]) -> Joined:
     return result
 
 
-def _same(base: pl.DataFrame, rows: pl.DataFrame) -> bool:
+def _has_same_dispatches(base: pl.DataFrame, rows: pl.DataFrame) -> bool:
     names = ("dispatch_id", "agent", "kernel_name", "grid_size")
     return base.height == rows.height and all(base[name].equals(rows[name], null_equal=True) for name in names)
 

@@ -55,9 +55,8 @@ def long_passes(table: Table, name: str, losses: list[Loss]) -> list[Pass]:
 
 def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losses: list[Loss]) -> list[Pass]:
     """Passes of rows with the columns of `described`, `counter` and `value`; first values win."""
-    executions = (
-        rows.drop("counter", "value").unique(_EXECUTION, keep="first", maintain_order=True).with_row_index("execution")
-    )
+    first_rows = rows.drop("counter", "value").unique(_EXECUTION, keep="first", maintain_order=True)
+    executions = first_rows.with_row_index("execution")
     key = executions.select("execution", *_EXECUTION)
     values = rows.select(*_EXECUTION, "counter", "value").join(
         key, on=_EXECUTION, how="left", nulls_equal=True, maintain_order="left"

@@ -255,9 +255,8 @@ def _facts_of(system: System) -> gpus.Arch | None:
 
 def _completed(system: System, fields: Mapping[str, Any], source: str) -> System:
     """The system with those fields that it does not have yet; 0 and None stay unknown."""
-    new: dict[str, Any] = {
-        name: float(value) for name, value in fields.items() if value and getattr(system, name) is None
-    }
+    unknown = [name for name, value in fields.items() if value and getattr(system, name) is None]
+    new: dict[str, Any] = {name: float(fields[name]) for name in unknown}
     return replace(system, **new, said_by=system.said_by | dict.fromkeys(new, source))
 
 

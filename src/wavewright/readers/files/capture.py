@@ -17,7 +17,7 @@ from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import MAX_BYTES, RAW_SUFFIXES, is_archive, is_raw_name
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.text import most_unpacked
-from wavewright.readers.files.tinygrad_profile import is_tinygrad_profile, profile_files
+from wavewright.readers.files.tinygrad_profile import TinygradProgram, is_tinygrad_profile, profile_files
 
 MAX_FILES = 100_000  #: Files looked at in a folder before giving up; a capture has a few hundred.
 #: How the names of code objects and their listings end.
@@ -35,8 +35,8 @@ _CODE_OBJECT = re.compile(r"(?P<file>.+?)(?:@(?P<load>0[xX][0-9a-fA-F]+|\d+))?(?
 _CODE_OBJECT_PREFIX = re.compile(r"(\d+|.*?)_.*code_object_id_")
 _PACKED_END = re.compile(rf"(\.att(?:{'|'.join(map(re.escape, PACKED_SUFFIXES))})?|\.[^.]*)$")
 _CODE_USAGE = "write FILE[@LOAD_ADDRESS][:ID]"
-_MAGIC_BYTES = 8
-_HEAD = 1 << 16
+_MAGIC_BYTES = 8  #: More than any packed format needs to be told.
+_HEAD = 1 << 16  #: Bytes in which a pickle of tinygrad names it.
 _TRAILING_NUMBER = re.compile(r"(\d+)$")
 _U64 = 1 << 64
 
@@ -221,9 +221,10 @@ def find_capture(
             code_files += code
             contents |= raw | code
         elif profile := _of_tinygrad(path):
-            contents |= profile[0]
-            traces += list(profile[0])
-            programs += [CodeObjectFile(file, 0, base, data=code) for file, base, code in profile[1]]
+            buffers, of_tinygrad = profile
+            contents |= buffers
+            traces += list(buffers)
+            programs += [CodeObjectFile(code.path, 0, code.load_address, data=code.elf) for code in of_tinygrad]
         else:
             traces.append(path)
             folder = path.absolute().parent
@@ -259,7 +260,7 @@ def _trace_files(traces: Sequence[Path], contents: dict[Path, bytes], losses: li
     return [TraceFile.named(path, contents.get(path)) for path in dict.fromkeys(traces)]
 
 
-def _of_tinygrad(path: Path) -> tuple[dict[Path, bytes], list[tuple[Path, int | None, bytes]]] | None:
+def _of_tinygrad(path: Path) -> tuple[dict[Path, bytes], list[TinygradProgram]] | None:
     """The buffers and code objects of a capture of tinygrad; None = the file is none."""
     with open_regular(path) as stream:
         head = stream.read(_HEAD)

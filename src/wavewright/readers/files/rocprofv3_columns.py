@@ -126,9 +126,8 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
     # Polars (2.1) would panic at an open quote, and take half a number for a whole.
     cut_bytes = len(last) if last.count(b'"') % 2 == 1 or len(_fields(last)) < len(header) else 0
     complete_data = (data if isinstance(data, bytes) else text_bytes(data))[:-cut_bytes] if cut_bytes else data
-    positions = {
-        ours: at for ours, (_, theirs) in layout.columns.items() if (at := _position(header, theirs)) is not None
-    }
+    possible = {ours: _position(header, theirs) for ours, (_, theirs) in layout.columns.items()}
+    positions = {ours: position for ours, position in possible.items() if position is not None}
     dtypes = {ours: getattr(pl, layout.columns[ours][0]) for ours in positions}
     row_count = _row_count(data, head)
     sound = _columns_of(file, complete_data, positions, dtypes, len(header)).drop_nulls(layout.required)

@@ -7,15 +7,24 @@ one execution. Every execution of a program is a dispatch, numbered in their ord
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from wavewright.errors import NotATraceError
 from wavewright.readers.files.pickles import PickledObject, PickleReader
 
 _START = b"\x80"  #: The first byte of a pickle of protocol 2 or newer.
 _SUFFIXES = (".pkl", ".pickle", ".profile")
+#: Packages whose classes occur in such a pickle; anything else is refused.
 _MODULES = ("tinygrad", "decimal", "enum", "functools", "collections", "_codecs")
 _MOST_ENGINES = 1 << 10
+
+
+class TinygradProgram(NamedTuple):
+    """A code object of a capture, by the name that a file of it would have."""
+
+    path: Path
+    load_address: int | None  #: None = not recorded.
+    elf: bytes
 
 
 def is_tinygrad_profile(name: str, head: bytes) -> bool:
@@ -27,15 +36,15 @@ def is_tinygrad_profile(name: str, head: bytes) -> bool:
     return name.endswith(_SUFFIXES) and head.startswith(_START) and b"tinygrad" in head
 
 
-def profile_files(path: Path, data: bytes) -> tuple[dict[Path, bytes], list[tuple[Path, int | None, bytes]]]:
-    """The buffers of a capture by the names that files of them would have, and (name, load address, ELF) of its code.
+def profile_files(path: Path, data: bytes) -> tuple[dict[Path, bytes], list[TinygradProgram]]:
+    """The buffers of a capture by the names that files of them would have, and its code objects.
 
     Raises `NotATraceError` when it is no such profile, or holds no thread trace. Nothing of the file is ever run.
     """
     events = PickleReader(str(path), lambda module: module.partition(".")[0] in _MODULES).read(data)
     objects = [event for event in events if isinstance(event, PickledObject)] if isinstance(events, list) else []
     traces: dict[Path, bytes] = {}
-    programs: list[tuple[Path, int | None, bytes]] = []
+    programs: list[TinygradProgram] = []
     dispatches: dict[tuple[Any, Any], int] = {}
     for event in objects:
         fields = event.state
@@ -47,7 +56,8 @@ def profile_files(path: Path, data: bytes) -> tuple[dict[Path, bytes], list[tupl
             if engine is not None and engine < _MOST_ENGINES:
                 traces[path / f"k{dispatch}_se{engine}.att"] = blob
         if event.name == "ProfileProgramEvent" and code is not None:
-            programs.append((path / f"program_{len(programs)}.co", _number(fields.get("base")), code))
+            base = _number(fields.get("base"))
+            programs.append(TinygradProgram(path / f"program_{len(programs)}.co", base, code))
     if not traces:
         problem = "a capture of tinygrad without thread traces" if objects else "not a capture of tinygrad"
         raise NotATraceError(problem, where=str(path), advice="record with VIZ=2 (older: SQTT=1), which traces kernels")

@@ -59,14 +59,12 @@ def decoded_dispatches(candidates: Sequence[DecodedTrace], top: str = "") -> lis
     return with_keys(dispatches)
 
 
-def name_dispatch(
-    trace: ThreadTrace, choice: Dispatch[T], dispatches: Sequence[Dispatch[T]], *, is_asked: bool
-) -> None:
+def name_dispatch(trace: ThreadTrace, choice: Dispatch[T], possible: Sequence[Dispatch[T]], *, is_asked: bool) -> None:
     """Record in the trace which dispatch it is, and the keys of the others of the input.
 
     Where nobody asked for this one, a note lists the others.
     """
-    others = [dispatch.key for dispatch in dispatches if dispatch.key != choice.key]
+    others = [dispatch.key for dispatch in possible if dispatch.key != choice.key]
     trace.source = replace(trace.source, dispatch_key=choice.key, other_dispatches=tuple(others))
     if others and not is_asked:
         note = f"showing dispatch {choice.key}; {counted(len(others), 'more dispatches')} here: "

@@ -22,9 +22,7 @@ from wavewright.analysis.code.flow import ANYWHERE, BACK, END, JUMP
 _FIRST_NUMBER: Final = -100  #: Rows of the prologue are numbered down from here: no rows of the code.
 
 
-def issued_ahead(
-    orders: BlockOrders, rows: Sequence[int], before: int, assumptions: Assumptions
-) -> LegalOrder | Refused:
+def issued_ahead(orders: BlockOrders, rows: list[int], before: int, assumptions: Assumptions) -> LegalOrder | Refused:
     """The loop with some rows one iteration ahead, right before another row; all are rows of the code.
 
     The same registers are used, so nothing between the new place and the old one may use what they write.

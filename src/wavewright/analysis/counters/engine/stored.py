@@ -98,9 +98,7 @@ def _ranked(counters: CounterSet) -> dict[str, dict[str, Any]]:
     return {name: row_by_name.get(name, {}) for name in dict.fromkeys((*ordered, *names))}
 
 
-def _chosen_kernel(
-    names: Sequence[str], choice: CounterChoice, path: str, *, has_workload: bool
-) -> tuple[str | None, int]:
+def _chosen_kernel(names: list[str], choice: CounterChoice, path: str, *, has_workload: bool) -> tuple[str | None, int]:
     """The kernel whose values are given, None = the workload; and how many more there are to choose."""
     if not choice.kernels:
         return (None, 0) if has_workload else (names[0], len(names) - 1)

@@ -53,7 +53,7 @@ def measure(captures: Sequence[CounterSet], target: str = "") -> list[Measuremen
                 for number, frame in passes.items()
                 if (part := frame.filter(frame["kernel_name"] == kernel)).height
             }
-            for formula, number, rows in _measured(own_passes, counters.system.target or target):
+            for formula, number, rows in _chosen(own_passes, counters.system.target or target):
                 value, duration_ns = _value(formula, rows)
                 if value is None:
                     continue
@@ -74,9 +74,7 @@ def measure(captures: Sequence[CounterSet], target: str = "") -> list[Measuremen
     return measurements
 
 
-def _measured(
-    passes: dict[int, pl.DataFrame], target: str
-) -> Iterator[tuple[TrafficFormula, int | None, pl.DataFrame]]:
+def _chosen(passes: dict[int, pl.DataFrame], target: str) -> Iterator[tuple[TrafficFormula, int | None, pl.DataFrame]]:
     """Of each metric the best formula that can be evaluated: in each pass that has it, else over all passes joined."""
     together: pl.DataFrame | None = None
     done: set[str] = set()

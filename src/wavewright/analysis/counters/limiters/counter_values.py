@@ -16,7 +16,7 @@ import polars as pl
 from wavewright.analysis.counters.engine import evaluate as engine
 from wavewright.analysis.counters.engine.quantities import CYCLES
 from wavewright.analysis.counters.engine.stored import stored_metrics
-from wavewright.analysis.counters.limiters.evidence import EvidenceValue
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue, QuantityValues
 from wavewright.facts.counters.limiters import QUANTITIES, Quantity
 from wavewright.facts.loader import Fact, decoded, packaged
 from wavewright.facts.metrics.expression import parse
@@ -105,10 +105,10 @@ def formulas_of_quantities(target: str | None) -> dict[str, Formula]:
 class MeasuredValues:
     """Values by kernel and quantity."""
 
-    by_kernel: dict[str | None, dict[str, EvidenceValue]] = field(hash=False)
-    without: dict[str, EvidenceValue] = field(hash=False)  #: What a kernel without any value has.
+    by_kernel: dict[str | None, QuantityValues] = field(hash=False)
+    without: QuantityValues = field(hash=False)  #: What a kernel without any value has.
 
-    def of(self, kernel_name: str | None) -> dict[str, EvidenceValue]:
+    def of(self, kernel_name: str | None) -> QuantityValues:
         """All quantities of one kernel."""
         return self.by_kernel.get(kernel_name, self.without)
 
@@ -137,12 +137,11 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     collected = set(counters.counters["counter"].to_list())
     reasons = answer.reasons | {name: reason for name, reason in split_reasons.items() if reason}
     without = {name: _unknown(formula, collected, reasons, target) for name, formula in formulas.items()}
-    by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
+    by_kernel: dict[str | None, QuantityValues] = {}
     for row in answer.frame.iter_rows(named=True):
         diluted = (row.get("clock") or 0.0) / 100
-        by_kernel[row["kernel_name"]] = {
-            name: _value(formula, row, without[name], diluted) for name, formula in formulas.items()
-        }
+        values = {name: _value(formula, row, without[name], diluted) for name, formula in formulas.items()}
+        by_kernel[row["kernel_name"]] = values
     return MeasuredValues(_with_stored(by_kernel, counters, formulas), without)
 
 
@@ -201,8 +200,8 @@ def _unknown(formula: Formula, collected: set[str], reasons: dict[str, str], tar
 
 
 def _with_stored(
-    by_kernel: dict[str | None, dict[str, EvidenceValue]], counters: CounterSet, formulas: dict[str, Formula]
-) -> dict[str | None, dict[str, EvidenceValue]]:
+    by_kernel: dict[str | None, QuantityValues], counters: CounterSet, formulas: dict[str, Formula]
+) -> dict[str | None, QuantityValues]:
     """Averages that another tool stored stand in for counters that a capture does not have."""
     stored: dict[str | None, dict[tuple[str, str], dict[str, float]]] = {}
     for metric in stored_metrics(counters):
@@ -254,13 +253,13 @@ _FILE = "counters/profiler_counters.toml"
 _DERIVED = decoded(packaged(_FILE)["derived"], tuple[Derived, ...], where=_FILE)
 
 
-def derived_values(counters: CounterSet) -> dict[str | None, dict[str, EvidenceValue]]:
+def derived_values(counters: CounterSet) -> dict[str | None, QuantityValues]:
     """Kernel -> quantity -> its value, the mean over dispatches, which weigh as long as they took.
 
     Counters whose meaning depends on the family of the GPU are left out where the GPU is not known, unless they are 0.
     """
     target = counters.system.target or ""
-    by_kernel: dict[str | None, dict[str, EvidenceValue]] = {}
+    by_kernel: dict[str | None, QuantityValues] = {}
     for derived in _DERIVED:
         if target and not target.startswith(derived.family):
             continue
@@ -276,9 +275,7 @@ def derived_values(counters: CounterSet) -> dict[str | None, dict[str, EvidenceV
     return by_kernel
 
 
-def with_derived(
-    values: dict[str, EvidenceValue], derived: dict[str, EvidenceValue] | None
-) -> dict[str, EvidenceValue]:
+def with_derived(values: QuantityValues, derived: QuantityValues | None) -> QuantityValues:
     """The values of a kernel with those that only the profiler has."""
     missing = {
         name: value

@@ -71,6 +71,9 @@ class EvidenceValue:
         return f"{words[:-1]}; {remark})" if words.endswith(")") else f"{words} ({remark})"
 
 
+QuantityValues = dict[str, EvidenceValue]  #: The values of a kernel by quantity.
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limiter(Finding[NumberEvidence]):
     """The verdict about one limiter of one kernel: one of VERDICTS."""

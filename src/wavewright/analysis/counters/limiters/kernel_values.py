@@ -12,7 +12,7 @@ from wavewright.analysis.counters.choice import CounterChoice, chosen_dispatches
 from wavewright.analysis.counters.l2 import L2, l2
 from wavewright.analysis.counters.l2.verdict import findings, known_peak_share
 from wavewright.analysis.counters.limiters.counter_values import derived_values, measured_values, with_derived
-from wavewright.analysis.counters.limiters.evidence import EvidenceValue
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue, QuantityValues
 from wavewright.analysis.counters.limiters.launch_values import launch_values
 from wavewright.base.bounds import BYTES_GB, bounded
 from wavewright.base.words import amount
@@ -39,7 +39,7 @@ class KernelTimes:
 class KernelValues(KernelTimes):
     """The quantities of one kernel."""
 
-    values: dict[str, EvidenceValue]
+    values: QuantityValues
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ def cut(counters: CounterSet, dispatches: pl.DataFrame) -> CounterSet:
     return replace(counters, tables=tables, measured=measured)
 
 
-def _time_of_idle_lanes(values: dict[str, EvidenceValue]) -> dict[str, EvidenceValue]:
+def _time_of_idle_lanes(values: QuantityValues) -> QuantityValues:
     """Percent of the time that the vector ALU spends on lanes that are not active; empty = not measured."""
     busy, lanes = values.get("valu_busy"), values.get("active_lanes")
     if not (busy and lanes and busy.is_measured and lanes.is_measured):
@@ -135,9 +135,7 @@ def channel_sums(counters: CounterSet) -> Sums:
     return best
 
 
-def channel_values(
-    sums: list[float], channel_count: float | None, bandwidth: EvidenceValue | None
-) -> dict[str, EvidenceValue]:
+def channel_values(sums: list[float], channel_count: float | None, bandwidth: EvidenceValue | None) -> QuantityValues:
     """Imbalance of L2 channels, and the busiest channel's share of its peak."""
     reason = ""
     if not sums:
@@ -189,7 +187,7 @@ def uncounted_sides(row: dict[str, Any] | None) -> tuple[str, ...]:
 
 def memory_values(
     row: dict[str, Any] | None, missing: EvidenceValue, same: Mapping[str, EvidenceValue] | None = None
-) -> dict[str, EvidenceValue]:
+) -> QuantityValues:
     """Memory bandwidth, hit rate and 32-byte reads of one kernel.
 
     `missing` says which counters lack, if any; `same` are values of the same quantities, whose metrics have ids.
@@ -233,9 +231,8 @@ def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceVa
     if not reads or not writes or reads.number is None or writes.number is None or not reads.peak:
         return None
     rate = reads.number + writes.number
-    return EvidenceValue(
-        "memory_bandwidth", 100 * rate / reads.peak, metric_id, amount=rate, amount_unit="GB/s", peak=reads.peak
-    )
+    share = 100 * rate / reads.peak
+    return EvidenceValue("memory_bandwidth", share, metric_id, amount=rate, amount_unit="GB/s", peak=reads.peak)
 
 
 def _why_not(row: dict[str, Any], reason: str) -> str:

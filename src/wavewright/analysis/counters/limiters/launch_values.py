@@ -10,7 +10,7 @@ from typing import Any
 import polars as pl
 
 from wavewright.analysis.common.occupancy.limits import Limits, Resources, limits
-from wavewright.analysis.counters.limiters.evidence import EvidenceValue
+from wavewright.analysis.counters.limiters.evidence import EvidenceValue, QuantityValues
 from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.model.counters import System
@@ -20,9 +20,7 @@ _NO_TARGET = "the GPU is not known (--target)"
 _NO_GRID = "the grid was not recorded"
 
 
-def launch_values(
-    dispatches: pl.DataFrame, system: System, occupancy: EvidenceValue | None = None
-) -> dict[str, EvidenceValue]:
+def launch_values(dispatches: pl.DataFrame, system: System, occupancy: EvidenceValue | None = None) -> QuantityValues:
     """Quantities of one kernel's rows of `CounterSet.dispatches`; `occupancy` are its wave slots in use, in percent."""
     fitting = limits_of(dispatches, system)
     fill = _fill(dispatches, system, fitting, occupancy)

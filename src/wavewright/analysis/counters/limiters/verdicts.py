@@ -46,13 +46,8 @@ def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
 def _rank(limiter: Limiter) -> tuple[int, int, bool, int, float]:
     """Rank generic latency below specific latencies and below occupancy."""
     sure = _CONFIDENCES.index(limiter.confidence) if limiter.verdict == "likely" else 0
-    return (
-        _RANKS[limiter.verdict],
-        sure,
-        limiter.name == "latency",
-        _KINDS.index(limiter.kind),
-        -_deciding(limiter),
-    )
+    rank, kind = _RANKS[limiter.verdict], _KINDS.index(limiter.kind)
+    return (rank, sure, limiter.name == "latency", kind, -_deciding(limiter))
 
 
 def _larger_first(ranked: list[Limiter]) -> tuple[Limiter, ...]:

@@ -61,7 +61,7 @@ def memory_chart(
         what = "the capture has no dispatches, so nothing flows"
         raise UsageError(what, where=counters.path, advice="was a filter set when it was taken that no kernel passed?")
     if family == "rdna":
-        blocks, wires = numbers.only_measured(blocks, wires)
+        blocks, wires = numbers.measured(blocks, wires)
         if not numbers.has_counted(_metrics_of(blocks, wires)):
             what = f"no counter was measured of which a chart for {target} could be made"
             advice = f"`wavewright counters --plan --target {target}` tells what to collect"
@@ -167,9 +167,7 @@ class Numbers:
             "about": " ".join(dict.fromkeys(self.about.get(part, "") for part in parts)).strip(),
         }
 
-    def only_measured(
-        self, blocks: Sequence[Block], wires: Sequence[Wire]
-    ) -> tuple[tuple[Block, ...], tuple[Wire, ...]]:
+    def measured(self, blocks: Sequence[Block], wires: Sequence[Wire]) -> tuple[tuple[Block, ...], tuple[Wire, ...]]:
         """Parts with a number: of a family whose targets have different counters, the rest would be noise."""
         known_wires = [
             replace(wire, flows=tuple(flow for flow in wire.flows if self._is_known(flow.metric))) for wire in wires

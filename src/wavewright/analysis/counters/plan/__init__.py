@@ -122,9 +122,7 @@ def _most_useful(packed: Sequence[Packed], metric_needs: Sequence[MetricNeed], c
     return [packed[place] for place in sorted(selected)]
 
 
-def _frames(
-    metric_needs: Sequence[MetricNeed], packed: Sequence[Packed], counting: Counting
-) -> dict[str, pl.DataFrame]:
+def _frames(metric_needs: Sequence[MetricNeed], packed: list[Packed], counting: Counting) -> dict[str, pl.DataFrame]:
     rows: list[dict[str, Any]] = []
     channels: set[tuple[int, str]] = set()
     completed: Counter[int] = Counter()

@@ -43,14 +43,13 @@ def pack(needs: Iterable[Need], slots: Mapping[str, int], *, everywhere: Iterabl
     names counters of every pass. The same needs give the same passes, in whatever order they come.
     """
     ordered_needs = sorted(set(needs), key=lambda need: (-len(need.counters), need.level, sorted(need.counters)))
-    tidy, plain = (_packed(ordered_needs, slots, tuple(everywhere), sums_too=choice) for choice in (True, False))
+    shared = tuple(everywhere)
+    tidy, plain = (_packed(ordered_needs, _Packing(slots, shared), sums_too=choice) for choice in (True, False))
     return tidy if len(tidy) <= len(plain) else plain
 
 
-def _packed(
-    needs: Sequence[Need], slots: Mapping[str, int], everywhere: tuple[str, ...], *, sums_too: bool
-) -> list[Packed]:
-    packing = _Packing(slots, everywhere)
+def _packed(needs: Sequence[Need], packing: _Packing, *, sums_too: bool) -> list[Packed]:
+    """The passes; `sums_too` keeps counters that are only added up together as well."""
     for level in sorted({need.level for need in needs if need.level}):
         packing.place_level(level, [need for need in needs if need.level == level])
     free = [need for need in needs if not need.level]

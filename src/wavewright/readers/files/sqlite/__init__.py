@@ -181,9 +181,7 @@ class Database:
             if count:
                 losses.append(Loss("mixed_values", count, f"{table}.{name}"))
 
-    def _rows(
-        self, source: StoredTable, types: dict[str, int], rows: int, losses: list[Loss]
-    ) -> Iterator[pl.DataFrame]:
+    def _rows(self, table: StoredTable, types: dict[str, int], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
         """The rows that SQLite reads."""
         dtypes = {kind: dtype for dtype, kind in _KINDS.items()}
         names = ", ".join(quoted(name) for name in types) or "1"
@@ -191,7 +189,7 @@ class Database:
         try:
             # Without an index the rows come in the order of the table itself.
             cursor = self._connection.cursor()
-            cursor.execute(f"SELECT {names} FROM {quoted(source.name)} NOT INDEXED")  # noqa: S608 - quoted
+            cursor.execute(f"SELECT {names} FROM {quoted(table.name)} NOT INDEXED")  # noqa: S608 - quoted
             while batch := cursor.fetchmany(rows):
                 columns = []
                 for (name, kind), values in zip(types.items(), zip(*batch, strict=True), strict=False):
@@ -200,10 +198,10 @@ class Database:
                     columns.append(pl.Series(name, column, dtype=dtypes[kind], strict=True))
                 yield pl.DataFrame(columns) if columns else pl.DataFrame({"": [None] * len(batch)})
         except ERRORS as error:
-            losses.append(Loss("unreadable_rows", detail=f"{source.name}: {error}"))
+            losses.append(Loss("unreadable_rows", detail=f"{table.name}: {error}"))
         for name, count in misfit_counts.items():
             if count:
-                losses.append(Loss("mixed_values", count, f"{source.name}.{name}"))
+                losses.append(Loss("mixed_values", count, f"{table.name}.{name}"))
 
     def _steadily(self, read: Callable[[], _Read]) -> _Read:
         """Result of `read`; when somebody writes the file meanwhile, its result on a copy of one moment."""

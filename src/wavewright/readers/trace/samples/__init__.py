@@ -53,11 +53,12 @@ def read_samples(
     """
     losses: list[Loss] = []
     file = choose(files, losses)
+    path = str(file.path)
     records = read_sample_results(file.path) if file.is_json else read_sample_table(file.path)
     samples = with_functions(records)
     other_keys: tuple[str, ...] = ()
     if dispatch is not None:
-        samples, other_keys = _of_dispatch(samples, dispatch, str(file.path))
+        samples, other_keys = _of_dispatch(samples, dispatch, path)
     sampled_rows = sampled_code(samples, has_addresses=records.has_addresses)
     folder = file.path.absolute().parent
     files_of_code = code_objects_of(folder, records.pid, code_objects, inventory)
@@ -67,9 +68,7 @@ def read_samples(
     losses += [] if records.has_addresses else [Loss("samples_without_addresses")]
     losses += [Loss("samples_without_code", unread)] if unread else []
     target = records.target or (code.target if code else None)
-    source = TraceSource(
-        str(file.path), dispatch=dispatch, target=target, other_dispatches=other_keys, format="PC sampling"
-    )
+    source = TraceSource(path, dispatch=dispatch, target=target, other_dispatches=other_keys, format="PC sampling")
     trace = _assembled(records, samples, sampled_rows, code, source)
     trace.tables["losses"] = loss_frame(losses)
     fill_from_around(trace, [Directory(folder, inventory)], with_code=False)

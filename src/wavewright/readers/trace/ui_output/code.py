@@ -196,9 +196,8 @@ def _is(dtype: str, value: int) -> bool:
 
 def _sizes() -> pl.Expr:
     """Length up to the next instruction of the same function; null = unknown."""
-    same = (pl.col("code_object") == pl.col("code_object").shift(-1)) & pl.col("function").eq_missing(
-        pl.col("function").shift(-1)
-    )
+    next_function = pl.col("function").shift(-1)
+    same = (pl.col("code_object") == pl.col("code_object").shift(-1)) & pl.col("function").eq_missing(next_function)
     gap = pl.col("address").shift(-1).cast(pl.Int128) - pl.col("address").cast(pl.Int128)
     return pl.when(same & gap.is_between(1, _LONGEST_ENCODING_BYTES)).then(gap).cast(pl.UInt16).alias("size")
 

@@ -1,4 +1,8 @@
-"""Shader data as markers, by the names in code.json's `sqtt_funcmap` (spec_ui_output 6)."""
+"""What people said about a trace: markers in the code, annotations beside it.
+
+A marker is a word of shader data that instrumented code writes: `id << 2 | enters << 1 | leaves`. The names of the ids
+are in code.json's `sqtt_funcmap` (spec_ui_output 6). Annotations are the file annotations.json of ROCm WaveScope.
+"""
 
 from __future__ import annotations
 
@@ -21,10 +25,11 @@ _KINDS = {
     **dict.fromkeys(("u", "user", "user_scope", "userscope"), _SCOPE),
     **dict.fromkeys(("p", "point"), _POINT),
 }
-_LEAVE, _ENTER, _FIRST = 1, 2, 4
-_BY_TRAP_HANDLER = 2
-_ID_SHIFT, _VALUE_BITS = 2, 0xFFFFFFFF
-_NO_PAYLOAD = 0xFFFFFFFF
+_LEAVE, _ENTER, _FIRST = 1, 2, 4  #: Bits of `markers.flags`; in the words as well, but for the first marker of a wave.
+_ID_SHIFT, _VALUE_BITS = 2, 0xFFFFFFFF  #: The id follows the two bits of a word; words have 32 bits.
+_BY_TRAP_HANDLER = 2  #: Bit of `shader_data.flags`: the code itself did not write the value.
+_NOT_PAYLOAD = 0xFFFFFFFF  #: `markers.payload_index` of a word that is a marker itself.
+_SLOT = ("se", "cu", "simd", "slot")
 
 
 class Marker(NamedTuple):
@@ -84,45 +89,52 @@ class _Life:
     has_marker: bool = False
 
 
+class _Event(NamedTuple):
+    """The start of a wave in a slot (`value` is None), or a value that the wave of the slot wrote."""
+
+    se: int
+    cu: int
+    simd: int
+    slot: int
+    time_cycles: int
+    value: int | None
+    code_object: int | None  #: Only of starts; None = the trace does not say it.
+
+
 def marker_table(names: MarkerNames, shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
     """The `markers` table. The kernel of the wave that wrote a value decides which names are used.
 
     Payload words of markers are not told apart: the format does not say which markers have some.
     """
     rows = list(_markers(names, _in_order(shader_data, occupancy))) if names else []
-    frame = pl.DataFrame(rows, schema=THREAD_TRACE["markers"].dtypes, orient="row")
-    return frame.sort("se", "time_cycles", maintain_order=True)
+    return frame_of(THREAD_TRACE["markers"], rows).sort("se", "time_cycles", maintain_order=True)
 
 
-def _in_order(shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> Iterable[tuple[Any, ...]]:
-    """Starts of waves and values by place and time, starts first: (se, cu, simd, slot, time, value, code object)."""
-    place = ("se", "cu", "simd", "slot", "time_cycles")
+def _in_order(shader_data: pl.DataFrame, occupancy: pl.DataFrame) -> Iterable[_Event]:
+    """Starts of waves and values by slot and time; of one time the start comes first, as its wave wrote the value."""
+    place = (*_SLOT, "time_cycles")
     writes = shader_data.filter(pl.col("flags") & _BY_TRAP_HANDLER == 0)
     values = writes.select(*place, "value", code_object=pl.lit(None, pl.UInt64), is_value=pl.lit(1))
-    used_slots = values.select("se", "cu", "simd", "slot").unique()
-    starts = occupancy.filter("start").join(used_slots, on=["se", "cu", "simd", "slot"], how="semi")
+    starts = occupancy.filter("start").join(values.select(_SLOT).unique(), on=_SLOT, how="semi")
     begins = starts.select(*place, "code_object", value=pl.lit(None, pl.UInt64), is_value=pl.lit(0))
-    together = pl.concat([begins, values.select(begins.columns)])
-    sorted_rows = together.sort(*place, "is_value", maintain_order=True)
-    return sorted_rows.select(*place, "value", "code_object").iter_rows()
+    together = pl.concat([begins, values.select(begins.columns)]).sort(*place, "is_value", maintain_order=True)
+    return map(_Event._make, together.select(_Event._fields).iter_rows())
 
 
-def _markers(names: MarkerNames, events: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    place: tuple[Any, ...] | None = None
+def _markers(names: MarkerNames, events: Iterable[_Event]) -> Iterator[dict[str, Any]]:
+    """Rows of the `markers` table; values without a meaning have none."""
+    slot: tuple[int | None, ...] = ()
     life = _Life()
-    for *where, time, value, code_object in events:
-        if value is None or tuple(where) != place:
-            life = _Life(code_object)
-            place = tuple(where)
-        if value is None:
-            continue
-        meaning = _read(life, value & _VALUE_BITS, names.of(life.code_object))
-        if meaning is None:
-            continue
-        marker, flags = meaning
-        se, cu, simd, slot = where
-        columns = (marker.kind, flags, marker.id, marker.name, marker.location, _NO_PAYLOAD, 0)
-        yield (se, time, value, cu, simd, slot, 0, *columns, names.object_of(life.code_object))
+    for event in events:
+        if event.value is None or event[: len(_SLOT)] != slot:
+            life, slot = _Life(event.code_object), event[: len(_SLOT)]
+        known = names.of(life.code_object)
+        meaning = None if event.value is None else _read(life, event.value & _VALUE_BITS, known)
+        if meaning is not None:
+            marker, flags = meaning
+            row = {"marker_kind": marker.kind, "marker_id": marker.id, "name": marker.name, "location": marker.location}
+            row |= {"flags": flags, "record_kind": 0, "payload_index": _NOT_PAYLOAD, "payload_count": 0}
+            yield event._asdict() | row | {"code_object": names.object_of(life.code_object)}
 
 
 def _read(life: _Life, word: int, markers: dict[int, Marker]) -> tuple[Marker, int] | None:
@@ -146,7 +158,7 @@ def _read(life: _Life, word: int, markers: dict[int, Marker]) -> tuple[Marker, i
 FILE_NAME = "annotations.json"
 SEVERITIES = ("critical", "high", "medium", "low", "info")
 MOST = 1_000  #: Annotations of a trace, and rows of an annotation.
-_LONGEST = 4_000
+_LONGEST = 4_000  #: Letters of a text.
 _Count = Annotated[int, msgspec.Meta(ge=0, le=(1 << 31) - 1)]
 _Unit = Annotated[int, msgspec.Meta(ge=0, le=(1 << 16) - 1)]
 _Cycle = Annotated[float, msgspec.Meta(ge=-(1 << 53), le=1 << 53)]

@@ -18,17 +18,13 @@ from wavewright.readers.trace.ui_output.parts import readable
 _NAMES = packaged("names.toml", __package__)  #: Problems by number: `row_losses` and `file_faults`.
 
 
-def read_waves(
-    folder: Folder, files: Sequence[ListedFile], lines: Sequence[int], threads: int
-) -> dict[str, _core.Table]:
+def read_waves(folder: Folder, files: list[ListedFile], lines: Sequence[int], threads: int) -> dict[str, _core.Table]:
     """The native tables of wave files; `lines` are the ids of the code rows. Needs no polars."""
     engines = [file.se for file in files]
     return _core.read_waves(_contents(folder, files), engines, lines, range(len(lines)), threads)
 
 
-def wave_tables(
-    tables: dict[str, _core.Table], files: Sequence[ListedFile]
-) -> tuple[dict[str, pl.DataFrame], list[Loss]]:
+def wave_tables(tables: dict[str, _core.Table], files: list[ListedFile]) -> tuple[dict[str, pl.DataFrame], list[Loss]]:
     """Convert the result of `read_waves` into tables of the model and losses; `with_kernels` completes the waves."""
     frames = {name: pl.DataFrame(table) for name, table in tables.items()}
     frames["waves"] = _waves(frames["waves"], files)
