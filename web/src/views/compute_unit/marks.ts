@@ -40,7 +40,8 @@ function paintChosen(painter: Painter, frame: Frame, { instructions, chosen }: M
   const place = chosen && frame.trackToY(instructions, chosen.track);
   if (!place) return [];
   outline(painter, frame, { place, range: chosen.wave, colour: paper("accent") });
-  paintExecutions(painter, frame, chosen.executions, place.y + place.height - EXECUTION_HEIGHT, paper("text"));
+  const foot = place.y + place.height - EXECUTION_HEIGHT;
+  paintExecutions(painter, frame, chosen.executions, { y: foot, colour: paper("text") });
   if (!chosen.step || !chosen.links.length) return [];
   const { links, step: from } = chosen;
   return paintWaitArrows(painter, frame, { place, links, from, colour: colourOf("arrow") });
@@ -50,7 +51,9 @@ function paintChosen(painter: Painter, frame: Frame, { instructions, chosen }: M
 function paintPreviewed(painter: Painter, frame: Frame, marked: Marked): void {
   const { instructions, chosen, previewed } = marked;
   const pointedAt = previewed && frame.trackToY(instructions, previewed.track);
-  if (pointedAt) paintExecutions(painter, frame, previewed.executions, pointedAt.y + 1, paper("accent"));
+  if (pointedAt) {
+    paintExecutions(painter, frame, previewed.executions, { y: pointedAt.y + 1, colour: paper("accent") });
+  }
   const wave = waveNumbered(preview.value.wave);
   const place = placeOf(wave, frame, marked);
   if (wave && place && wave !== chosen?.wave)
@@ -65,7 +68,12 @@ function placeOf(wave: Wave | undefined, frame: Frame, { instructions, trackOf }
 /** Pixels of the line that marks an execution. */
 const EXECUTION_HEIGHT = 3;
 
-function paintExecutions(painter: Painter, frame: Frame, executions: Range[], y: number, colour: string): void {
+interface LineLook {
+  y: number;
+  colour: string;
+}
+
+function paintExecutions(painter: Painter, frame: Frame, executions: Range[], { y, colour }: LineLook): void {
   let last = Number.NEGATIVE_INFINITY;
   for (const execution of executions) {
     if (execution.end < frame.window.begin || execution.begin > frame.window.end) continue;

@@ -23,6 +23,7 @@ const lines: CostedLine[] = Array.from({ length: 20 }, (_, index) => ({
 }));
 const sources: Sources = { files, lines, linesOf: new Map([[files[0] as SourceFile, lines]]), total: costing(100) };
 const latency = (costed: SourceFile | CostedLine) => costed.own.latency;
+const tree = treeOf(sources, latency);
 const nothing: ReadonlySet<string> = new Set();
 
 /** An item in short: `:line`, `shown/all` lines, or `name=cost` of folders and files. */
@@ -34,7 +35,7 @@ function words(item: Item): string {
 
 it("lists folders with the sum of their files, and the costliest lines of open ones", () => {
   const opened = { closedFolders: nothing, files: new Set(["/src/a.hip"]), wholeFiles: nothing };
-  const items = itemsOf(sources, treeOf(sources, latency), opened, latency, (line) => line.line === 3).map(words);
+  const items = itemsOf(sources, tree, opened, { weight: latency, isSelected: (line) => line.line === 3 }).map(words);
   expect(items.slice(0, 4)).toEqual(["/src=90", "a.hip=60", ":20", ":19"]);
   // Twelve lines are listed at first, and further down the selected one: 13 of the 19 that cost anything.
   expect(items.slice(-4)).toEqual([":3", "13/19", "b.hip=30", "[no source location]=10"]);
@@ -43,7 +44,7 @@ it("lists folders with the sum of their files, and the costliest lines of open o
 
 it("hides what is in closed folders", () => {
   const opened = { closedFolders: new Set(["/src/"]), files: new Set(["/src/a.hip"]), wholeFiles: nothing };
-  expect(itemsOf(sources, treeOf(sources, latency), opened, latency, () => false).map(words)).toEqual([
+  expect(itemsOf(sources, tree, opened, { weight: latency, isSelected: () => false }).map(words)).toEqual([
     "/src=90",
     "[no source location]=10",
   ]);

@@ -43,8 +43,7 @@ export function itemsOf(
   sources: Sources,
   tree: TreeNode[],
   opened: Opened,
-  weight: (line: CostedLine) => number,
-  isSelected: (line: CostedLine) => boolean,
+  { weight, isSelected }: { weight: (line: CostedLine) => number; isSelected: (line: CostedLine) => boolean },
 ): Item[] {
   const items: Item[] = [];
   const visit = (nodes: TreeNode[], depth: number) => {

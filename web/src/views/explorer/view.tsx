@@ -47,7 +47,7 @@ function Tree({ sources }: { sources: Sources }) {
   const tree = useMemo(() => treeOf(sources, cost), [sources, which, by.value, withIdle]);
   const opened = useOpened(sources, hottest);
   const items = useMemo(
-    () => itemsOf(sources, tree, opened.sets, cost, isSelectedLine),
+    () => itemsOf(sources, tree, opened.sets, { weight: cost, isSelected: isSelectedLine }),
     [tree, ...Object.values(opened.sets), selection.value.sourceLine],
   );
   if (!sources.files.length) {

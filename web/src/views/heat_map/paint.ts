@@ -58,7 +58,7 @@ export function paintGrid(painter: Painter, size: Size, picture: GridPicture): v
   paintRows(painter, grid, shape);
   const places = grid.cells.map(({ place }) => place);
   const scale = scaleOf(places, measure);
-  for (const cell of grid.cells) paintCell(painter, shape, cell, scale, picture);
+  for (const cell of grid.cells) paintCell(painter, cell, { ...picture, shape, scale });
 }
 
 /** Numbers of compute units above their columns: as many as have room, the first with the name of what is counted. */
@@ -85,8 +85,13 @@ function paintRows(painter: Painter, grid: Grid, { left, top, rowHeight, columnW
   });
 }
 
-function paintCell(painter: Painter, shape: Shape, cell: Cell, scale: Scale, picture: GridPicture): void {
-  const { left, top, rowHeight, columnWidth } = shape;
+interface PlacedPicture extends GridPicture {
+  shape: Shape;
+  scale: Scale;
+}
+
+function paintCell(painter: Painter, cell: Cell, picture: PlacedPicture): void {
+  const { left, top, rowHeight, columnWidth } = picture.shape;
   const { parts } = picture.grid;
   const { place, row, column } = cell;
   const gap = parts > 1 ? 1.25 : 2;
@@ -100,7 +105,7 @@ function paintCell(painter: Painter, shape: Shape, cell: Cell, scale: Scale, pic
   };
   const value = place[picture.measure];
   if (value !== null) {
-    const fill = colourAt(shareOf(value, scale));
+    const fill = colourAt(shareOf(value, picture.scale));
     painter.rect(box.x + 0.5, box.y + 0.5, box.width, box.height, fill);
     const text = picture.brief(value);
     const isRoom = box.height > 14 && box.width > text.length * letterWidth() + 4;

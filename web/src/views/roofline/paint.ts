@@ -100,7 +100,7 @@ function paintSlopeNames(painter: Painter, frame: LogFrame, roofs: Roof[], marks
     const entry = Math.min(frame.y(10 ** frame.window.left * bandwidth) + line * 0.7, bottom);
     const places = Array.from({ length: MOST_TRIED }, (_, n) => placeAt(entry - (n * line) / 2));
     const place = places.find(isFree) ?? placeAt(entry);
-    label(painter, place.x, place.y, text, "left");
+    label(painter, place, text, "left");
     taken.push(place);
   }
 }
@@ -114,7 +114,7 @@ function paintLevelNames(painter: Painter, frame: LogFrame, roofs: Roof[]): void
     const y = frame.y(ceiling.used ?? 1) - 9 * textScale();
     const text = roofText(ceiling);
     if (y - above >= 15 * textScale()) shift = 0;
-    label(painter, right - shift, y, text, "right");
+    label(painter, { x: right - shift, y }, text, "right");
     shift += text.length * letterWidth() + 24;
     above = y;
   }
@@ -127,7 +127,7 @@ function fastestFirst(roofs: Roof[], kind: CounterRooflineCeilingsRow["kind"]): 
 }
 
 /** A name on a ground of its own, over lines. */
-function label(painter: Painter, x: number, y: number, text: string, align: "left" | "right"): void {
+function label(painter: Painter, { x, y }: Spot, text: string, align: "left" | "right"): void {
   const wide = text.length * letterWidth() + 4;
   const tall = 14 * textScale();
   painter.rect(align === "left" ? x - 2 : x - wide + 2, y - tall / 2, wide, tall, paper("background"));
