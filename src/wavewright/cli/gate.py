@@ -64,9 +64,7 @@ def gate(
     answer = _judged(
         paths,
         baselines,
-        step=step,
-        kernel=kernel,
-        metrics=metrics,
+        part=_CapturePart(step, kernel, metrics),
         budget_path=budget_path,
         from_store=None if store is None else partial(_last_of_store, store, series=series, count=last),
         threshold=threshold / 100,
@@ -109,16 +107,14 @@ def _judged(
     paths: Sequence[str],
     baselines: Sequence[str],
     *,
-    step: str | None,
-    kernel: str | None,
-    metrics: Sequence[str],
+    part: _CapturePart,
     budget_path: Path | None,
     from_store: Callable[[Baseline], Baseline] | None,
     **options: Any,
 ) -> GateAnswer:
     """The verdict on the captures at `paths`, by a baseline (a file, captures, or those of a store), a budget, or both.
 
-    `metrics` are names of subjects (`SUBJECTS`) and of metrics of counters.
+    The metrics of `part` are names of subjects (`SUBJECTS`), which are judged, and of metrics of counters.
     """
     from wavewright.analysis.common.gate import gate
 
@@ -126,8 +122,9 @@ def _judged(
     if from_store is not None and baselines:
         raise UsageError("--baseline and --store are two baselines", advice="give one of them")
     stored = _stored(baselines)
-    subjects = [name for name in metrics if name in SUBJECTS and name != "metric"]
-    part = _CapturePart(step, kernel, [name for name in metrics if name not in subjects])
+    has_choice = bool(part.metrics)
+    subjects = [name for name in part.metrics if name in SUBJECTS and name != "metric"]
+    part = part._replace(metrics=[name for name in part.metrics if name not in subjects])
     part = part if stored is None else part.or_that_of(stored)
     written = _stored(paths)  # what another machine measured
     captures = [*baselines] if written else [*paths, *baselines]
@@ -155,7 +152,7 @@ def _judged(
             raise UsageError("a baseline file has no findings", where=paths[0], advice=advice)
         findings = findings_of(paths, kind, part.kernel)
     judged_by = subjects + ["metric"] * bool(part.metrics)
-    if part.metrics and not metrics:  # they are those of the baseline file, beside what is judged without --metric
+    if part.metrics and not has_choice:  # they are those of the baseline file, beside what is judged without --metric
         judged_by = ["kernel", "metric"]
     return gate(current, baseline, subjects=judged_by, budget=budget, findings=findings, pairs=pairs, **options)
 

@@ -84,9 +84,8 @@ def _cycles(trace: ThreadTrace, given: str) -> int | None:
         first, last = waves["start_cycles"].min(), waves["end_cycles"].max()
         if 0 <= share <= 1 and isinstance(first, int) and isinstance(last, int):
             return round(first + share * (last - first))
-    raise UsageError(
-        f"{given[:40]!r} is not a time of a trace", advice="give cycles or percent: '1000:2000', '30%:60%'"
-    )
+    advice = "give cycles or percent: '1000:2000', '30%:60%'"
+    raise UsageError(f"{given[:40]!r} is not a time of a trace", advice=advice)
 
 
 class View:

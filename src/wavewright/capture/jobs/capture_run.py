@@ -67,21 +67,11 @@ def take(
 ) -> Result:
     """Take a capture into a folder of its own.
 
-    Parameters
-    ----------
-    installation
-        The profiler; None = the one that is found on the machine.
-    gpu
-        The GPU, which the caller has reserved; None = reserve the one that the job names.
-    say, resume, force, clean
-        As `Plan.run`; `pause` waits before an attempt.
-
-    Raises
-    ------
-    WavewrightError
-        UsageError: the folder holds something else, there is no such program, the release cannot do it. OutputError:
-        the file system refuses or is full. MissingToolError: no profiler or GPU. BusyError: others use the GPUs, or
-        work on the capture.
+    `installation` is the profiler (None = the one that is found on the machine), `gpu` the GPU that the caller has
+    reserved (None = reserve the one that the job names); `say`, `resume`, `force` and `clean` are as in `Plan.run`;
+    `pause` waits before an attempt. Raises `UsageError` when the folder holds something else, there is no such program,
+    or the release cannot do it; `OutputError` when the file system refuses or is full; `MissingToolError` without
+    profiler or GPU; `BusyError` when others use the GPUs, or work on the capture.
     """
     place = files.JobFolder(folder)
     place.check(job, resume=resume, force=force)

@@ -69,16 +69,9 @@ class Plan:
     ) -> Result:
         """Take the capture: run, judge, change and try again, until it is good or nothing is left to try.
 
-        Parameters
-        ----------
-        resume
-            Go on where an earlier call stopped; a finished capture is not run again.
-        force
-            Replace an earlier capture in the folder.
-        clean
-            Keep only the raw data of the best attempt, without placeholders.
-        say
-            Gets every event as an object; see `docs/reference/capture-folder.md`.
+        `resume` goes on where an earlier call stopped, and does not run a finished capture again; `force` replaces an
+        earlier capture in the folder; `clean` keeps only the raw data of the best attempt, without placeholders; `say`
+        gets every event as an object (`docs/reference/capture-folder.md`).
         """
         how: dict[str, Any] = {"resume": resume, "force": force, "clean": clean, "say": say}
         return take(self.job, Path(folder), machine=self.machine, installation=self.installation, **how)

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.analysis.counters.plan import CapturePlan
+    from wavewright.analysis.counters.plan.passes import Packed
     from wavewright.facts.gpus.counting import Counting
 
-#: A counter with what may follow its name: a reduction, one instance, one GPU.
-_NAME = re.compile(r"([A-Za-z][A-Za-z0-9_]*?)(_sum|_avr|_max|_min)?(\[\d+\])?(:device=\d+)?")
+_NAME = re.compile(
+    r"(?P<base>[A-Za-z][A-Za-z0-9_]*?)(?P<reduction>_sum|_avr|_max|_min)?(?P<instance>\[\d+\])?(?P<gpu>:device=\d+)?"
+)
 _IDS_MAX = 12  #: Metrics in a remark.
 _ACCUMULATED = re.compile(r"(\w+)_ACCUM")
 #: Counters that rocprofv3 computes from others.
@@ -71,9 +73,9 @@ def passes_for(
         return planned
     packed = packed_passes(gpu, counters)
     counted_already = {name for names in passes for name in names}
-    rest = [others for names in packed.passes if (others := tuple(n for n in names if n not in counted_already))]
+    more_passes = (tuple(name for name in names if name not in counted_already) for names in packed.passes)
     return Passes(
-        passes=(*passes, *rest),
+        passes=(*passes, *filter(None, more_passes)),
         definitions=planned.definitions or packed.definitions,
         notes=tuple(dict.fromkeys((*planned.notes, *packed.notes))),
     )
@@ -89,10 +91,13 @@ def pass_names(plan: CapturePlan) -> dict[int, list[str]]:
 
 
 def _channels(plan: CapturePlan, row: dict[str, Any]) -> dict[str, str]:
-    """Names of the single L2 channels of a counter, with their expressions."""
-    raw, expression = row["spelled"].removesuffix("_sum"), "select({},[DIMENSION_XCC=[{}], DIMENSION_INSTANCE=[{}]])"
-    numbers = range(plan.channel_count if row["has_channels"] else 0)
-    return {f"{raw}[{each}]": expression.format(raw, *divmod(each, plan.channels_per_xcd)) for each in numbers}
+    """Names of the single L2 channels of a counter -> their expressions for rocprofv3; empty = it has none."""
+    raw = row["spelled"].removesuffix("_sum")
+    expressions = {}
+    for channel in range(plan.channel_count if row["has_channels"] else 0):
+        xcd, instance = divmod(channel, plan.channels_per_xcd)
+        expressions[f"{raw}[{channel}]"] = f"select({raw},[DIMENSION_XCC=[{xcd}], DIMENSION_INSTANCE=[{instance}]])"
+    return expressions
 
 
 def definitions(plan: CapturePlan) -> str:
@@ -127,12 +132,22 @@ def definitions_text(by_name: dict[str, str], target: str) -> str:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A counter that was asked for."""
+class _RequestedCounter:
+    """A counter that a command line names: a basic one, the sum of a level counter, or one computed from others."""
 
     name: str  #: For rocprofv3: spelled for the target, with what follows it.
-    counter: str  #: Our name of the basic counter; empty = computed by rocprofv3 from others.
-    level: str = ""  #: The level counter that it adds up.
+    counter: str = ""  #: Our name of the basic counter; empty = it is of the other two kinds.
+    level: str = ""  #: Our name of the level counter that it adds up; empty = it adds up none.
+    note: str = ""  #: What the user should know about it.
+
+    @property
+    def is_computed(self) -> bool:
+        """True if rocprofv3 computes it from others, which are not known here: it gets a pass of its own."""
+        return not self.counter and not self.level
+
+    def is_in(self, packed: Packed) -> bool:
+        """True if a pass has room for it: for the counter itself, or for all that adds up its level."""
+        return self.counter in packed.counters if self.counter else self.level == packed.level
 
 
 def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
@@ -147,28 +162,21 @@ def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
     if not words:
         raise UsageError("no counter is named", advice="as --pmc SQ_WAVES,TCC_HIT_sum")
     our_names = _known_counters(target)
-    notes = [counting.note] if counting.note else []
-    asked: dict[str, _Asked] = {}
-    for word in dict.fromkeys(words):
-        each, note = _asked(word, target, counting, our_names)
-        asked[each.name] = each
-        notes += [note] if note else []
-    basic = [each for each in asked.values() if each.counter or each.level]
-    needs = [Need(frozenset({each.counter} - {""}), each.level) for each in basic]
+    requested = [_requested(word, target, counting, our_names) for word in dict.fromkeys(words)]
+    by_name = {counter.name: counter for counter in requested}  # two spellings can be one counter
+    basic = [counter for counter in by_name.values() if not counter.is_computed]
+    needs = [Need(frozenset({counter.counter} - {""}), counter.level) for counter in basic]
     passes: list[tuple[str, ...]] = []
+    unplaced = sorted(basic, key=lambda counter: (block_of(counter.counter or counter.level), counter.name))
     for packed in pack(needs, counting.slots):
-        counters_here = set(packed.counters)
-        here = [
-            each
-            for each in basic
-            if (each.counter in counters_here if each.counter else each.level == packed.level)
-            and not any(each.name in names for names in passes)
-        ]
-        by_block = sorted(here, key=lambda each: (block_of(each.counter or each.level), each.name))
-        passes.append(tuple(each.name for each in by_block))
-    passes += [(each.name,) for each in asked.values() if not each.counter and not each.level]
-    definitions = definitions_text({each.name: _accumulation(each.level) for each in basic if each.level}, target)
-    return Passes(passes=tuple(filter(None, passes)), definitions=definitions, notes=tuple(dict.fromkeys(notes)))
+        placed = [counter for counter in unplaced if counter.is_in(packed)]
+        unplaced = [counter for counter in unplaced if counter not in placed]
+        passes.append(tuple(counter.name for counter in placed))
+    passes += [(counter.name,) for counter in by_name.values() if counter.is_computed]
+    sums = {counter.name: _accumulation(counter.level) for counter in basic if counter.level}
+    notes = dict.fromkeys(filter(None, (counting.note, *(counter.note for counter in requested))))
+    definitions = definitions_text(sums, target)
+    return Passes(passes=tuple(filter(None, passes)), definitions=definitions, notes=tuple(notes))
 
 
 def _known_counters(target: str) -> frozenset[str]:
@@ -177,17 +185,19 @@ def _known_counters(target: str) -> frozenset[str]:
     from wavewright.facts.metrics.panels import panels_of
 
     metrics = [metric for panel in panels_of(target) for table in panel.tables for metric in table.metrics]
-    counters = {name for each in metrics if each.formula is not None for name in parse(each.formula).counters}
-    return frozenset(counters | {each.level for each in metrics if each.level})
+    formulas = [metric.formula for metric in metrics if metric.formula is not None]
+    counters = {name for formula in formulas for name in parse(formula).counters}
+    return frozenset(counters | {metric.level for metric in metrics if metric.level})
 
 
-def _asked(word: str, target: str, counting: Counting, our_names: frozenset[str]) -> tuple[_Asked, str]:
+def _requested(word: str, target: str, counting: Counting, our_names: frozenset[str]) -> _RequestedCounter:
+    """The counter that a word names; UsageError when the target does not have it, or cannot count it."""
     match = _NAME.fullmatch(word)
     if match is None:
         raise UsageError(f"{word[:60]!r} is not the name of a counter", advice="as SQ_WAVES or TCC_HIT_sum")
-    base, reduction, instance, device = (match[at] or "" for at in (1, 2, 3, 4))
+    base, reduction, instance, gpu = (match[part] or "" for part in ("base", "reduction", "instance", "gpu"))
     if base in _COMPUTED:
-        return _Asked(word, ""), f"{base} is computed from other counters, and has a pass of its own"
+        return _RequestedCounter(word, note=f"{base} is computed from other counters, and has a pass of its own")
     level = base.removesuffix("_ACCUM") if base.endswith("_ACCUM") else ""
     ours = _our_name(level or base)
     if ours in counting.missing:
@@ -196,13 +206,13 @@ def _asked(word: str, target: str, counting: Counting, our_names: frozenset[str]
     if level:
         if not counting.accumulates:
             raise UsageError(f"{target} cannot add up {level} cycle by cycle", advice="leave it away")
-        return _Asked(f"{counting.spelled_raw(ours)}_ACCUM{device}", "", level=ours), ""
-    spelled = f"{counting.spelled_raw(ours)}{reduction}{instance}{device}"
+        return _RequestedCounter(f"{counting.spelled_raw(ours)}_ACCUM{gpu}", level=ours)
+    spelled = f"{counting.spelled_raw(ours)}{reduction}{instance}{gpu}"
     _check_name(word, ours, target, counting, our_names)
     note = "" if spelled == word else f"{word} is called {spelled} on {target}"
     if not note and our_names and ours not in our_names:
         note = f"{base} is in none of our metrics: `rocprofv3-avail info --pmc {base}` tells whether {target} has it"
-    return _Asked(spelled, ours), note
+    return _RequestedCounter(spelled, ours, note=note)
 
 
 def _our_name(name: str) -> str:
@@ -216,7 +226,7 @@ def _our_name(name: str) -> str:
 
 
 def _check_name(word: str, name: str, target: str, counting: Counting, our_names: frozenset[str]) -> None:
-    """Refuse a name that is of no block, or a slip."""
+    """Refuse a name that is of no block, or a slip; other names that no metric reads may exist all the same."""
     from wavewright.analysis.counters.plan.passes import block_of
 
     if name in our_names:
@@ -239,12 +249,11 @@ def _is_slip(name: str, other: str) -> bool:
     """
     if abs(len(name) - len(other)) > 1 or re.sub(r"\D", "", name) != re.sub(r"\D", "", other):
         return False
-    if sorted(name) == sorted(other):
-        return sum(a != b for a, b in zip(name, other, strict=True)) == 2
     shorter, longer = sorted((name, other), key=len)
-    if len(shorter) == len(longer):
-        return sum(a != b for a, b in zip(name, other, strict=True)) == 1
-    return any(longer[:at] + longer[at + 1 :] == shorter for at in range(len(longer)))
+    if len(shorter) < len(longer):
+        return any(longer[:place] + longer[place + 1 :] == shorter for place in range(len(longer)))
+    different_count = sum(ours != theirs for ours, theirs in zip(name, other, strict=True))
+    return different_count == (2 if sorted(name) == sorted(other) else 1)
 
 
 def summary(plan: CapturePlan) -> str:
@@ -280,7 +289,7 @@ def input_text(plan: CapturePlan, *, kernels: Sequence[str] = ()) -> str:
 
 
 def commands(plan: CapturePlan, path: Path | None = None) -> tuple[str, str]:
-    """The command that takes the capture, and the one that shows it. `path` is the input file."""
+    """The command that takes the capture, and the one that shows it. `path` is the input file; None = not written."""
     path = path or Path("counters.json")
     extra = ["-E", str(_beside(path))] if definitions(plan) else []
     words = ["rocprofv3", "-i", str(path), *extra, "--output-format", "csv", "-d", "capture", "--", "./program"]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from wavewright.capture.rocprofv3.options import Kind, Option, Version, option_named, options_in
+from wavewright.capture.rocprofv3.options import Kind, Option, Version, option_named, options_in, version_of
 from wavewright.capture.rocprofv3.releases import first_release_with, has_trap
 from wavewright.errors import UsageError
 
@@ -16,11 +16,10 @@ _NO = frozenset({"n", "no", "f", "false", "off", "0"})
 _NEGATIVE = re.compile(r"-\d+|-\d*\.\d+")
 _INTEGER = re.compile(r"[+-]?\d+(?:_\d+)*")
 _HEXADECIMAL = re.compile(r"[+-]?0x[0-9a-fA-F]+(?:_[0-9a-fA-F]+)*")
-_SHOWN = 60
+_SHOWN = 60  #: Characters of a word that a message repeats.
 #: What an option takes, for sentences.
-_TAKES = dict.fromkeys((Kind.TEXT, Kind.CHOICE), "a value") | dict.fromkeys(
-    (Kind.WORDS, Kind.CHOICES), "at least one value"
-)
+_TAKES = {Kind.TEXT: "a value", Kind.CHOICE: "a value"}
+_TAKES |= {Kind.WORDS: "at least one value", Kind.CHOICES: "at least one value"}
 _TAKES |= {Kind.FILE: "the name of a file", Kind.INTEGER: "an integer", Kind.NUMBER: "a number"}
 
 
@@ -102,7 +101,7 @@ def _other(name: str, names: Mapping[str, Option], version: Version) -> str:
     """The advice about an option that is not there."""
     option = option_named(name)
     if option is not None:
-        if option.last and version > tuple(map(int, option.last.split("."))):
+        if option.last and version > version_of(option.last):
             return f"ROCm {option.last} was the last that did"
         return f"the first release that does is ROCm {first_release_with(name)}"
     similar = difflib.get_close_matches(name, sorted(names), n=1)
@@ -126,9 +125,7 @@ def _check_values(option: Option, name: str, values: Sequence[str], version: Ver
     if not values and option.kind in _TAKES:
         raise UsageError(f"{name} needs {_TAKES[option.kind]}", where=where)
     choices = option.choices_in(version)
-    is_one_of_any = (
-        option.kind is Kind.ANY_WORDS and len(values) == 1
-    )  # OpenMP categories: one yes or no stands for all
+    is_one_of_any = option.kind is Kind.ANY_WORDS and len(values) == 1  # one yes or no for all categories of OpenMP
     for value in values:
         shown = value[:_SHOWN]
         if option.kind is Kind.BOOLEAN and value.lower() not in _YES | _NO:

@@ -22,8 +22,8 @@ from wavewright.facts.kernel_titles import kernel_title
 from wavewright.readers.trace.arguments_file import NAME, ArgumentsDocument
 from wavewright.readers.trace.kerncap import decoded_file
 
-_NAMED_KERNELS = 3
-_NAME_WIDTH = 60
+_NAMED_KERNELS = 3  #: Nearest names that a reason lists.
+_NAME_WIDTH = 60  #: Characters of each.
 _NAMES_COMPARED = 2_000  #: Kernels whose names are compared with a regex that matches none.
 
 
@@ -105,18 +105,19 @@ def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_
             what = f"every kernel that matches is excluded by {printable_line(recording.exclude_regex)!r}"
         near = f"; nearest: {', '.join(nearest)}" if nearest else ""
         return _none(f"{what}{near}.", "Choose a kernel by --kernel NAME.", 0)
-    most = max(kernel.symbols[0].calls for kernel in matching)
-    if recording.launches and min(recording.launches) > most:
+    last_launch = max(kernel.symbols[0].calls for kernel in matching)
+    if recording.launches and min(recording.launches) > last_launch:
         asked = ", ".join(map(str, recording.launches))
         return _none(
-            f"launches {asked} were asked for, but the kernel is launched {counted(most, 'times')} only.",
-            f"Choose launches from 1 to {most} (--launch).",
-            most,
+            f"launches {asked} were asked for, but the kernel is launched {counted(last_launch, 'times')} only.",
+            f"Choose launches from 1 to {last_launch} (--launch).",
+            last_launch,
         )
+    launches = counted(last_launch, "launches")
     return _none(
-        f"{counted(len(matching), 'kernels')} passed the filters, with up to {counted(most, 'launches')}: not traced.",
+        f"{counted(len(matching), 'kernels')} passed the filters, with up to {launches}: not traced.",
         "They may have run on another GPU than the chosen one (--gpu), or the trace was refused: see the log.",
-        most,
+        last_launch,
     )
 
 
@@ -152,18 +153,17 @@ def number_arguments(attempt: Path, dispatches: Sequence[TracedDispatch]) -> int
         with suppress(NotATraceError, OSError):  # of a program that was killed while it wrote
             document = decoded_file(path.parent, path.name, ArgumentsDocument)
             places = (path.parent, path.parent.parent)
-            numbers = {
-                (each.kernel, each.launch): each.dispatch for each in dispatches if attempt / each.folder in places
-            }
+            traced = [dispatch for dispatch in dispatches if attempt / dispatch.folder in places]
+            numbers = {(dispatch.kernel, dispatch.launch): dispatch.dispatch for dispatch in traced}
             plain = demangle_all({entry.kernel for entry in document.dispatches})
             copies = Counter((entry.kernel, entry.launch) for entry in document.dispatches)
-            entries = [
-                structs.replace(entry, dispatch=number)
-                for entry in document.dispatches
-                if entry.launch is not None and copies[entry.kernel, entry.launch] == 1
-                for number in (numbers.get((name, entry.launch)) for name in {entry.kernel, plain[entry.kernel]})
-                if number is not None
-            ]
+            entries = []
+            for entry in document.dispatches:
+                if entry.launch is None or copies[entry.kernel, entry.launch] > 1:
+                    continue
+                for name in {entry.kernel, plain[entry.kernel]}:  # the trace may have either
+                    number = numbers.get((name, entry.launch))
+                    entries += [] if number is None else [structs.replace(entry, dispatch=number)]
             path.write_bytes(json.encode(structs.replace(document, dispatches=entries)))
             count += len(entries)
     return count

@@ -1,4 +1,8 @@
-"""Verdicts about thread traces: decoded by us, whatever AMD's tools said."""
+"""Verdicts about thread traces: decoded by us, whatever AMD's tools said.
+
+First the dispatches that the filters let pass are told from others, then the worst thing that is true of them decides:
+unreadable, empty, truncated, lossy, fewer than launches were named (incomplete), else good.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +12,7 @@ from typing import TYPE_CHECKING
 from wavewright.base.words import counted, percent, shortened
 from wavewright.capture.judgement import Judgement, TracedDispatch, Verdict
 from wavewright.capture.verdicts.launches import LaunchTables, launch_count, number_arguments, passes, why_none
-from wavewright.capture.verdicts.streams import Look, Looks, Places, listed_engines, looks_below
+from wavewright.capture.verdicts.streams import Look, Looks, listed_engines, looks_below
 from wavewright.errors import WavewrightError
 from wavewright.facts.kernel_titles import kernel_title
 
@@ -51,22 +55,22 @@ def _with_launch(look: Look, attempt: Path, tables: LaunchTables) -> Look:
 
 def _of_data(looks: Looks, recording: ThreadTraces, tables: LaunchTables) -> Judgement:
     ranked = sorted(looks.looks, key=lambda look: rank_of(look.dispatch), reverse=True)
-    asked = _asked(ranked, recording)
-    others = [look for look in ranked if look not in asked]
-    dispatches = tuple(look.dispatch for look in (*asked, *others))
-    if not asked:
+    meant = _meant(ranked, recording)
+    others = [look for look in ranked if look not in meant]
+    dispatches = tuple(look.dispatch for look in (*meant, *others))
+    if not meant:
         has_output = looks.has_code_objects or bool(ranked)
         judgement = why_none(recording, tables.everything, has_output=has_output)
         names = sorted({shortened(kernel_title(look.dispatch.kernel)) for look in others})
         more = (f"traced were only other kernels: {', '.join(names[:3])}.",) if others else ()
         return replace(judgement, reasons=(*judgement.reasons, *more), dispatches=dispatches)
-    readable = [look for look in asked if look.is_readable]
+    readable = [look for look in meant if look.is_readable]
     full = [look for look in readable if look.dispatch.wave_count]
     verdict, reasons, advice = _verdict(readable, full, recording)
-    notes = tuple(dict.fromkeys(note for look in asked for note in look.notes))
+    notes = tuple(dict.fromkeys(note for look in meant for note in look.notes))
     if looks.left_out:
         notes += (f"{counted(looks.left_out, 'smaller dispatches')} were not decoded.",)
-    seen = Places(*(frozenset().union(*(look.seen[at] for look in readable)) for at in range(3)))
+    places = [look.seen for look in readable]
     noise = _noise_share(full, looks) if len(full) > 1 else None
     if noise is not None:
         notes += (f"two launches differ by {percent(noise)} in the mean duration of their waves.",)
@@ -75,15 +79,15 @@ def _of_data(looks: Looks, recording: ThreadTraces, tables: LaunchTables) -> Jud
         reasons=(*reasons, *notes),
         advice=advice,
         dispatches=dispatches,
-        busy_engines=tuple(sorted(seen.engines)),
-        busy_cus=tuple(sorted(seen.cus)),
-        busy_simds=tuple(sorted(seen.simds)),
+        busy_engines=tuple(sorted({engine for seen in places for engine in seen.engines})),
+        busy_cus=tuple(sorted({cu for seen in places for cu in seen.cus})),
+        busy_simds=tuple(sorted({simd for seen in places for simd in seen.simds})),
         launch_count=launch_count(recording, tables.everything),
         noise_share=noise,
     )
 
 
-def _asked(looks: Sequence[Look], recording: ThreadTraces) -> list[Look]:
+def _meant(looks: Sequence[Look], recording: ThreadTraces) -> list[Look]:
     """The dispatches that the filters of the capture were meant to let pass.
 
     rocprofv3 filtered by names as it spells them. Where they are not recorded ours stand in, which may be spelled
@@ -98,6 +102,7 @@ def _asked(looks: Sequence[Look], recording: ThreadTraces) -> list[Look]:
 def _verdict(
     readable: Sequence[Look], full: Sequence[Look], recording: ThreadTraces
 ) -> tuple[Verdict, tuple[str, ...], str]:
+    """The verdict, its reasons, and the advice; `full` are the readable dispatches that have waves."""
     if not readable:
         advice = "Use the aqlprofile and rocprofv3 of one installation; `wavewright doctor` compares them."
         return Verdict.FAILED, ("no stream can be read as a thread trace.",), advice
@@ -106,10 +111,13 @@ def _verdict(
     truncated = [look.dispatch for look in full if look.dispatch.is_truncated]
     lossy = [look.dispatch for look in full if look.dispatch.is_lossy]
     if truncated:
-        what = f"{_of(truncated, full)} cut off: the buffer was full, or the trace stopped, before the kernel ended."
+        what = (
+            f"{_how_many(truncated, full)} cut off: the buffer was full, or the trace stopped, before the kernel ended."
+        )
         return Verdict.TRUNCATED, (what,), "Use a larger --buffer, or fewer shader engines (--se)."
     if lossy:
-        what = f"{_of(lossy, full)} not whole: the GPU could not write the trace fast enough, and dropped parts of it."
+        cause = "the GPU could not write the trace fast enough, and dropped parts of it"
+        what = f"{_how_many(lossy, full)} not whole: {cause}."
         advice = "Sample counters more rarely (--period) or not at all, or trace fewer shader engines (--se)."
         return Verdict.LOSSY, (what,), advice
     good = _facts(full[0].dispatch)
@@ -120,17 +128,17 @@ def _verdict(
         missing = f"{len(recording.launches)} launches were asked for, and {came} came{floor}."
         advice = "Trace more shader engines (--se), so that every launch has waves there."
         if not empty:
-            most = max(recording.launches)
-            advice = f"The kernel may be launched fewer than {most} times: choose earlier launches (--launch)."
+            last = max(recording.launches)
+            advice = f"The kernel may be launched fewer than {last} times: choose earlier launches (--launch)."
         return Verdict.INCOMPLETE, (missing, good), advice
     placeholders = (f"{counted(empty, 'other dispatches')} without waves.",) if empty else ()
     return Verdict.GOOD, (good, *placeholders), ""
 
 
-def _of(part: Sequence[TracedDispatch], whole: Sequence[Look]) -> str:
-    if len(whole) == 1:
+def _how_many(part: Sequence[TracedDispatch], full: Sequence[Look]) -> str:
+    if len(full) == 1:
         return "the trace is"
-    return f"{len(part)} of {len(whole)} traces {'is' if len(part) == 1 else 'are'}"
+    return f"{len(part)} of {len(full)} traces {'is' if len(part) == 1 else 'are'}"
 
 
 def _facts(best: TracedDispatch) -> str:
@@ -141,6 +149,7 @@ def _facts(best: TracedDispatch) -> str:
 
 
 def _why_empty(looks: Sequence[Look]) -> tuple[tuple[str, ...], str]:
+    """The reasons why no dispatch has waves, and the advice: by where other waves were seen."""
     engines: frozenset[int] = frozenset().union(*(look.seen.engines for look in looks))
     cus: frozenset[int] = frozenset().union(*(look.seen.cus for look in looks))
     traced = counted(len(looks), "dispatches")

@@ -181,9 +181,8 @@ def _check_names(kind: str, names: Sequence[str]) -> None:
     known = [*BESIDE_TOPICS, *QUESTIONS[kind]]
     for name in names:
         if name not in known:
-            raise UsageError(
-                f"no section {name[:40]!r} about {DOCUMENTS[kind]}", advice=f"sections: {', '.join(known)}"
-            )
+            problem = f"no section {name[:40]!r} about {DOCUMENTS[kind]}"
+            raise UsageError(problem, advice=f"sections: {', '.join(known)}")
 
 
 def _title(documents: Sequence[Document], kind: str, baseline: Document | None) -> str:

@@ -21,11 +21,7 @@ def described(layer: Timeline) -> dict[str, Any]:
     """A timeline with its tracks and kinds, and how to ask for its tiles."""
     tracks = pl.DataFrame() if layer.tracks is None else layer.tracks
     return {
-        "name": layer.name,
-        "title": layer.title,
-        "unit": layer.unit,
-        "begin": layer.begin,
-        "end": layer.end,
+        **{name: getattr(layer, name) for name in ("name", "title", "unit", "begin", "end")},
         "cell": 1 << layer.cell_bits,
         "level_count": layer.level_count,
         "tile_cells": TILE_CELLS,

@@ -74,7 +74,7 @@ def derived(document: Document, *, text: str | None = None, se: int | None = Non
         "se": se,
         "series": series_names,
         "summary": summary_of(answer),
-        "without_curve": [d.name for d in answer.definitions if d.name not in drawn_counters],
+        "without_curve": [counter.name for counter in answer.definitions if counter.name not in drawn_counters],
         "problems": [
             {"line": problem.position.line, "column": problem.position.column}
             | {"name": problem.name, "message": problem.message}
@@ -171,20 +171,15 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
         sets.append({"name": BUSY_PIPES})
     for entry in sets:
         is_many = "se" in entry or entry["name"] in (PIPES, BUSY_PIPES)  # every pipe of every SIMD is a curve
-        most = _FEW_EXPORTED_TILES if is_many else _EXPORTED_TILES
-        yield from (entry | tile for tile in coarse_tiles(grid_of(document), most))
+        most_tiles = _FEW_EXPORTED_TILES if is_many else _EXPORTED_TILES
+        yield from (entry | tile for tile in coarse_tiles(grid_of(document), most_tiles))
 
 
-_OF_CURVE: Parameters = {"name": text, **TILE}
+_REQUIRED: Parameters = {"name": text, **TILE}
+_OF_CURVE: Parameters = {**_REQUIRED, "se": engine, "text": definitions}
 QUESTIONS = (
     PageQuestion("curve_names", curve_names_of_trace),
-    PageQuestion(
-        "curves",
-        curves_of_trace,
-        {**_OF_CURVE, "se": engine, "text": definitions},
-        tuple(_OF_CURVE),
-        held_curves_of_trace,
-    ),
+    PageQuestion("curves", curves_of_trace, _OF_CURVE, tuple(_REQUIRED), held_curves_of_trace),
     PageQuestion("derived", derived, {"text": definitions, "se": engine}),
     PageQuestion("pipe_curves", pipe_curves),
     PageQuestion("busy_pipe_curves", busy_pipe_curves),

@@ -46,24 +46,18 @@ def gpu_title(gpu: DiscoveredGpu) -> str:
 
 
 def _table(kernels: DiscoveredKernels, suggestion: Suggestion, limit: int) -> Table:
-    shown = list(kernels.kernels[:limit])
-    if suggestion.kernel not in shown:  # it is what the table is for
-        shown[-1:] = [suggestion.kernel]
-    marks = "> is suggested" + (", - is passed over" if any(kernel.passed_over for kernel in shown) else "")
-    rows = pl.DataFrame(
-        [
-            {
-                **_kernel_json(kernel),
-                "title": kernel.title,
-                "symbol_count": len(kernel.symbols),
-                "mean_ns": kernel.total_ns / kernel.calls,
-                "is_suggested": kernel is suggestion.kernel,
-            }
-            for kernel in shown
-        ]
-    )
+    listed = list(kernels.kernels[:limit])
+    if suggestion.kernel not in listed:  # it is what the table is for
+        listed[-1:] = [suggestion.kernel]
+    marks = "> is suggested" + (", - is passed over" if any(kernel.passed_over for kernel in listed) else "")
+    rows = []
+    for kernel in listed:
+        means = {"symbol_count": len(kernel.symbols), "mean_ns": kernel.total_ns / kernel.calls}
+        rows.append(
+            {**_kernel_json(kernel), "title": kernel.title, **means, "is_suggested": kernel is suggestion.kernel}
+        )
     cells: dict[str, Any] = {"mark": _mark, "per_cu": _per_cu, "registers": _registers}
-    table = declared_table("capture/discovery/kernels", rows, rows="kernels", **cells)
+    table = declared_table("capture/discovery/kernels", pl.DataFrame(rows), rows="kernels", **cells)
     return replace(table, row_count=len(kernels.kernels), note=marks)
 
 
@@ -100,22 +94,16 @@ def discovery_json(kernels: DiscoveredKernels, suggestion: Suggestion, command: 
 
 
 def _kernel_json(kernel: Kernel) -> dict[str, Any]:
+    amounts = ("vgpr_count", "accum_vgpr_count", "sgpr_count", "lds_bytes", "scratch_bytes")
     return {
-        "name": kernel.name,
-        "calls": kernel.calls,
-        "total_ns": kernel.total_ns,
-        "share": kernel.share,
+        **{name: getattr(kernel, name) for name in ("name", "calls", "total_ns", "share")},
         "calls_per_symbol": [symbol.calls for symbol in kernel.symbols],
         "workgroups": kernel.shape.workgroups,
         "workgroup_lanes": kernel.shape.workgroup_lanes,
         "shape_count": kernel.shape_count,
         "workgroups_per_cu": kernel.workgroups_per_cu,
         "wave_slots_share": kernel.fill,
-        "vgpr_count": kernel.vgpr_count,
-        "accum_vgpr_count": kernel.accum_vgpr_count,
-        "sgpr_count": kernel.sgpr_count,
-        "lds_bytes": kernel.lds_bytes,
-        "scratch_bytes": kernel.scratch_bytes,
+        **{name: getattr(kernel, name) for name in amounts},
         "target": kernel.gpu.target if kernel.gpu else None,
         "passed_over": kernel.passed_over,
     }

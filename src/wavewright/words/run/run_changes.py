@@ -29,9 +29,8 @@ _LEAST_OF_REMAINDER = 0.001  #: Share of the base's GPU time from which on they 
 _MOST_RENAMED = 5  #: Renamed kernels that are named in full without being asked for.
 _LONGEST_START = 28  #: Characters that are shown of what two names have in common at their start.
 _LEVELS_SHOWN = 12  #: Nodes of the tree of calls that are shown.
-_STYLES = dict.fromkeys(("slower", "new", "more calls"), "red") | dict.fromkeys(
-    ("faster", "gone", "fewer calls"), "green"
-)
+_STYLES = dict.fromkeys(("slower", "new", "more calls"), "red")  #: Status -> tone.
+_STYLES |= dict.fromkeys(("faster", "gone", "fewer calls"), "green")
 _HIDDEN = {"same": "within noise", "cannot tell": "with calls too few or too uneven to tell"}  #: Status -> words.
 #: Of a pair of operators: a side -> the column with what only this side launched.
 _ONLY = {"before": "base_only", "now": "side_only"}

@@ -161,21 +161,13 @@ def flows(launches: pl.DataFrame) -> Iterator[list[str]]:
 
 
 def _flow(phase: str, pid: str, tid: str, time: str, more: str) -> pl.Expr:
+    """The text of one end of an arrow, from columns of its place and time (ns, written as us with three decimals)."""
+    head = pl.lit(f'{{"ph":"{phase}","cat":"ac2g","name":"ac2g","pid":')
     size = pl.col(time).abs()
-    return pl.concat_str(
-        pl.lit(f'{{"ph":"{phase}","cat":"ac2g","name":"ac2g","pid":'),
-        pid,
-        pl.lit(',"tid":'),
-        tid,
-        pl.lit(',"ts":'),
-        pl.when(pl.col(time) < 0).then(pl.lit("-")).otherwise(pl.lit("")),
-        size // 1000,
-        pl.lit("."),
-        (size % 1000).cast(pl.String).str.zfill(3),
-        pl.lit(',"id":'),
-        "id",
-        pl.lit(f"{more}}}"),
-    )
+    sign = pl.when(pl.col(time) < 0).then(pl.lit("-")).otherwise(pl.lit(""))
+    microseconds = (sign, size // 1000, pl.lit("."), (size % 1000).cast(pl.String).str.zfill(3))
+    place = (head, pid, pl.lit(',"tid":'), tid, pl.lit(',"ts":'))
+    return pl.concat_str(*place, *microseconds, pl.lit(',"id":'), "id", pl.lit(f"{more}}}"))
 
 
 def monitor_points(run: Run, track_ids: TrackIds, base: int) -> pl.DataFrame:

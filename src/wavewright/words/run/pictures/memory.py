@@ -1,4 +1,4 @@
-"""Memory in use over time, with its peak."""
+"""The picture of memory in use over time: a panel per GPU, process and allocator, with its peak."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, time
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
-_TOP = 6
-_BINS = 240
-_PANEL, _HEAD = 110.0, 34.0
+_TOP, _BINS = 6, 240  #: Panels, and points of time of each.
+_PANEL, _HEAD = 110.0, 34.0  #: Heights of a panel, and of the space above it.
 _UNITS = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("B", 1.0))
-_NOTE = "Each bin shows the most that was in use in it"
+_NOTE, _SHOWN = "Each bin shows the most that was in use in it", "those with the highest peaks"
 
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
@@ -37,11 +36,8 @@ def drawn_memory(answer: Memory, theme: str, top: int | None = None, *, where: s
     from wavewright.words.run.memory import memory_report, place_curve, place_label
 
     if not answer.places.height:
-        raise UsageError(
-            "no allocations were recorded",
-            where=where,
-            advice="record them with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True",
-        )
+        advice = "record them with rocprofv3 --memory-allocation-trace, or PyTorch's profile_memory=True"
+        raise UsageError("no allocations were recorded", where=where, advice=advice)
     places = answer.places.head(top or _TOP).to_dicts()
     end = max(1, int(answer.curve["end_ns"].max() or 1))  # type: ignore[arg-type]  # integers
     frame = Frame(
@@ -50,9 +46,7 @@ def drawn_memory(answer: Memory, theme: str, top: int | None = None, *, where: s
         headline(memory_report(answer)),
         height=(_PANEL + _HEAD) * len(places) + 30,
         theme=theme,
-        note=sentences(
-            _NOTE, rows_shown(len(places), answer.places.height, "memories", "those with the highest peaks")
-        ),
+        note=sentences(_NOTE, rows_shown(len(places), answer.places.height, "memories", _SHOWN)),
     )
     unit, factor = time_unit(end)
     left = frame.left + max(unit_ticks(_most(place), _size_unit(place)[1], 3).room for place in places)

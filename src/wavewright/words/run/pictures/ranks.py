@@ -33,11 +33,8 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
 
     answer: Ranks = document.kept(("topic", "ranks"), lambda: ranks(document.run))
     if answer.processes.height < 2:
-        raise UsageError(
-            "the run has one process: there are no ranks to compare",
-            where=document.label,
-            advice="give the files of all ranks, or their folder",
-        )
+        problem = "the run has one process: there are no ranks to compare"
+        raise UsageError(problem, where=document.label, advice="give the files of all ranks, or their folder")
     rows = answer.processes.sort("rank", "host", "pid", "run", nulls_last=True).to_dicts()
     if not any(sum(_times(row)) for row in rows):
         raise UsageError("no process ran a kernel", where=document.label)
@@ -82,11 +79,11 @@ def _columns(frame: Frame, rows: Sequence[dict[str, Any]]) -> None:
     bottom = frame.top + _HEIGHT
     across, up = Scale(0, len(rows), left, frame.right), Scale(0, high, bottom, frame.top + 20)
     left_axis(frame.svg, up, ticks, left=left, right=frame.right, name=f"time of kernels ({unit})")
-    series = [(colour, [_times(row)[at] for row in rows]) for at, (_, colour) in enumerate(_PARTS)]
+    series = [(colour, [_times(row)[part] for row in rows]) for part, (_, colour) in enumerate(_PARTS)]
     draw_stack(frame.svg, series, range(len(rows) + 1), across, up)
     labels = [row["rank"] if row["rank"] is not None else number for number, row in enumerate(rows)]
-    whole = [tick for tick in round_ticks(0, len(rows) - 1, 10) if tick == int(tick)]
-    numbers = Ticks(whole, lambda value: str(labels[int(value)]))
+    places = [tick for tick in round_ticks(0, len(rows) - 1, 10) if tick == int(tick)]
+    numbers = Ticks(places, lambda value: str(labels[int(value)]))
     middle = Scale(-0.5, len(rows) - 0.5, left, frame.right)
-    what = "rank" if all(row["rank"] is not None for row in rows) else "process"
-    bottom_axis(frame.svg, middle, numbers, top=bottom, bottom=bottom, name=what)
+    name = "rank" if all(row["rank"] is not None for row in rows) else "process"
+    bottom_axis(frame.svg, middle, numbers, top=bottom, bottom=bottom, name=name)
