@@ -153,7 +153,7 @@ function Plot({ columns, metric, unit, name, choose }: PlotProps) {
 /** How many dispatches are shown and how many of them are outliers, and whether the answer lacks some. */
 function Counts({ columns, values }: { columns: Columns; values: DispatchValue[] }) {
   const dispatchCount = columns.length ? (columns.numbers("dispatch_total")[0] ?? 0) : 0;
-  const left = truncation(columns.length, dispatchCount);
+  const cutNote = truncation(columns.length, dispatchCount);
   const outlierCount = values.filter((point) => point.isOutlier).length;
   return (
     <>
@@ -163,7 +163,7 @@ function Counts({ columns, values }: { columns: Columns; values: DispatchValue[]
           ◆ {exact(outlierCount)} outliers
         </span>
       ) : null}
-      {left ? <strong>{left}</strong> : null}
+      {cutNote ? <strong>{cutNote}</strong> : null}
     </>
   );
 }

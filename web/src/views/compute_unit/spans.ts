@@ -58,13 +58,13 @@ export async function tooltipOf(span: Span): Promise<string[]> {
   const { wave, row, iteration, stall, duration, position } = execution;
   // The pointer may have gone on while the wave came.
   if (preview.peek().wave === wave.wave) preview.value = { wave: wave.wave, row, iteration };
-  const at = stepAt(await loadWave(wave.wave), position);
+  const step = stepAt(await loadWave(wave.wave), position);
   const links = await linksOf(wave.wave, position).catch(() => []);
   return [
     textOf(row),
     `row ${row} · execution ${exact(iteration + 1)} · wave ${wave.wave}`,
     `stall ${exact(stall)} · duration ${exact(duration)} cycles`,
-    ...linkLines(links, at),
+    ...linkLines(links, step),
   ];
 }
 

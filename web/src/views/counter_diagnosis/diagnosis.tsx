@@ -42,13 +42,13 @@ function Diagnosis() {
 
 function Kernels({ answer }: { answer: CounterDiagnosisAnswer }) {
   const { kernels, kernel_count: count } = answer;
-  const left = truncation(kernels.length, count);
+  const cutNote = truncation(kernels.length, count);
   const lines = () => kernels.flatMap((ofKernel) => ofKernel.limiters.map((limiter) => ({ ...limiter, ofKernel })));
   return (
     <div class="view">
       <div class="toolbar">
         <CounterKernelChooser />
-        {left ? <strong>{left} kernels, the longest</strong> : null}
+        {cutNote ? <strong>{cutNote} kernels, the longest</strong> : null}
         <SaveMenu name="diagnosis" offers={[tableOffer(COLUMNS, lines)]} />
       </div>
       <div class="scroll limits">

@@ -64,7 +64,7 @@ function Kernels() {
     [kernels, query.value],
   );
   const chosen = chosenKernel();
-  const left = truncation(kernels.length, count);
+  const cutNote = truncation(kernels.length, count);
   return (
     <div class="view counter-kernels">
       <div class="toolbar">
@@ -75,7 +75,7 @@ function Kernels() {
           label="Kernels whose name contains"
           problem={search.problem}
         />
-        {left ? <strong>{left}</strong> : null}
+        {cutNote ? <strong>{cutNote}</strong> : null}
         {chosen ? (
           <button type="button" class="quiet" data-action="all-kernels" onClick={() => chooseKernel(null)}>
             show all kernels
@@ -105,7 +105,7 @@ function DispatchTable() {
   return (
     <Answered answer={answer}>
       {({ dispatches }) => {
-        const left = truncation(dispatches.rows.length, dispatches.row_count);
+        const cutNote = truncation(dispatches.rows.length, dispatches.row_count);
         return (
           <>
             <div class="toolbar counter-dispatches-head">
@@ -113,7 +113,7 @@ function DispatchTable() {
                 {counted(dispatches.row_count, "dispatches")}
                 {chosenKernel() ? " of this kernel" : ""}
               </span>
-              {left ? <strong>{left}</strong> : null}
+              {cutNote ? <strong>{cutNote}</strong> : null}
               <SaveMenu name="dispatches" offers={[tableOffer(DISPATCHES, () => dispatches.rows)]} />
             </div>
             <div class="counter-dispatches-table">

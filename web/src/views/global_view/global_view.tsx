@@ -185,8 +185,8 @@ function previewWaveOf(span: Span | null): void {
 /** Lines of the tooltip of a span; `layer` has the waves. */
 async function waveFacts(span: Span, layer: Layer): Promise<string[]> {
   const traced = span.layer === layer ? tracedWave(span) : undefined;
-  const own = traced ? [`traced wave ${traced.wave}: click selects it`] : [];
-  return [...own, ...(await factsOf(span).catch(() => []))];
+  const hint = traced ? [`traced wave ${traced.wave}: click selects it`] : [];
+  return [...hint, ...(await factsOf(span).catch(() => []))];
 }
 
 /** Lines of the events whose group is not hidden, through the tracks of their shader engine. */

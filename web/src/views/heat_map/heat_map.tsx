@@ -33,10 +33,14 @@ interface MeasureWords {
 
 const MEASURES: Record<Measure, MeasureWords> = {
   wave_count: { title: "waves", show: exact, brief: short },
-  duration_cycles_mean: { title: "mean duration of a wave", show: (v) => `${exact(v)} cycles`, brief: short },
-  resident_waves_mean: { title: "waves at once, mean", show: (v) => v.toFixed(2), brief: (v) => v.toFixed(1) },
+  duration_cycles_mean: { title: "mean duration of a wave", show: (cycles) => `${exact(cycles)} cycles`, brief: short },
+  resident_waves_mean: {
+    title: "waves at once, mean",
+    show: (waves) => waves.toFixed(2),
+    brief: (waves) => waves.toFixed(1),
+  },
   instruction_count: { title: "traced instructions", show: exact, brief: short },
-  stall_share: { title: "stall of traced waves", show: percent, brief: (v) => `${Math.round(v * 100)}%` },
+  stall_share: { title: "stall of traced waves", show: percent, brief: (share) => `${Math.round(share * 100)}%` },
 };
 /** Whether a measure is known of traced waves only. */
 const isTraced = (measure: Measure) => measure === "instruction_count" || measure === "stall_share";

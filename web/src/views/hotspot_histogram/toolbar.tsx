@@ -43,7 +43,7 @@ export function Toolbar({ answer, options, set, drawing }: ToolbarProps) {
   const table = () =>
     csv(
       ["bin", "first_row", "last_row", "category", "cycles_total", "execution_count"],
-      rows.map((r) => [r.bin, r.first_row, r.last_row, r.category, r.cycles_total, r.execution_count]),
+      rows.map((row) => [row.bin, row.first_row, row.last_row, row.category, row.cycles_total, row.execution_count]),
     );
   const picture: Paint = (painter, size) => drawing.current.paint(painter, size);
   const offers = [...pictures(picture, () => drawing.current.size), { format: "csv", make: table }];

@@ -224,8 +224,8 @@ function InFolder({ answer: { traces, limits } }: { answer: RunKernelAnswer }) {
 
 /** A link to a document of the same input, which is found by the end of its label; else the command that shows it. */
 function OtherDocument({ label, view, command }: { label: string; view: string; command: string }) {
-  const here = documents.value[current.value]?.path;
-  const other = documents.value.find((line) => line.path === here && line.label.endsWith(label));
+  const path = documents.value[current.value]?.path;
+  const other = documents.value.find((line) => line.path === path && line.label.endsWith(label));
   if (!other) return <code>{command}</code>;
   return (
     <a class="link" href={`#document=${other.number}&view=${view}`} title={command}>

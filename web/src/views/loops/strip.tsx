@@ -24,9 +24,9 @@ export const NO_ITERATION = -1;
 /** The position of the iteration that fills the time on screen; NO_ITERATION = it is filled by several, or by none. */
 export function iterationOnScreen(iterations: Iteration[]): number {
   const { begin, end } = shown.value;
-  const at = iterationAt(iterations, begin + 1);
-  const iteration = iterations[at];
-  return iteration && Math.abs(iteration.begin + iteration.cycles - end) < 2 ? at : NO_ITERATION;
+  const number = iterationAt(iterations, begin + 1);
+  const iteration = iterations[number];
+  return iteration && Math.abs(iteration.begin + iteration.cycles - end) < 2 ? number : NO_ITERATION;
 }
 
 export function paintStrip(
@@ -74,8 +74,8 @@ export function Strip({ loop, iterations, wave }: Props) {
   const iterationUnder = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     const share = (event.clientX - box.left - LEFT) / (box.width - LEFT - 4);
-    const at = Math.floor(share * iterations.length);
-    return at >= 0 && at < iterations.length ? at : NO_ITERATION;
+    const position = Math.floor(share * iterations.length);
+    return position >= 0 && position < iterations.length ? position : NO_ITERATION;
   };
   return (
     <div class="loops-strip">

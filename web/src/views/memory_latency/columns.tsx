@@ -12,7 +12,7 @@ import { instructionColumn, lineColumn } from "../../widgets/code_columns";
 import type { Column } from "../../widgets/data_table";
 import { figureColumns } from "../../widgets/figure_columns";
 
-/** The colour of its pipe: LDS, scalar or vector memory. */
+/** The pipe of a memory operation, whose colour it has: LDS, scalar or vector memory. */
 export function pipeOf(row: MemoryLatencyByRowRow): string {
   if (row.kind.startsWith("scalar")) return "SMEM";
   return row.kind.includes("LDS") ? "LDS" : "VMEM";

@@ -37,7 +37,7 @@ function Page({ answer }: { answer: MemoryLatencyAnswer }) {
   const byWaits = waitColumns(answer.bin_cycles);
   const byCounters = counterColumns();
   const table = fromCounters.value ? answer.from_counters : answer.by_row;
-  const left = truncation(table.rows.length, table.row_count);
+  const cutNote = truncation(table.rows.length, table.row_count);
   const chosen = answer.by_row.rows.find((row) => row.row === selection.value.row) ?? answer.by_row.rows[0];
   const shared = {
     label: "Memory operations",
@@ -59,7 +59,7 @@ function Page({ answer }: { answer: MemoryLatencyAnswer }) {
         >
           from the level counters{hasCounters ? `, sampled every ${exact(answer.counter_interval_cycles)} cycles` : ""}
         </Check>
-        {left ? <b class="truncated">{left}</b> : null}
+        {cutNote ? <b class="truncated">{cutNote}</b> : null}
         <KernelChooser />
         <SaveMenu
           name="memory_latency"

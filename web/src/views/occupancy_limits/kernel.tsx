@@ -106,8 +106,10 @@ export function Kernel({ kernel, limiters, amounts, shared }: KernelProps) {
       <div class="amounts-row">
         {limiters.map((limiter) => {
           const { title, unit } = RESOURCES[limiter.limiter]?.amounts ?? { title: "", unit: "" };
-          const own = amounts.filter((amount) => amount.limiter === limiter.limiter);
-          return own.length ? <Amounts key={limiter.limiter} {...{ title, unit, limiter }} amounts={own} /> : null;
+          const ofLimiter = amounts.filter((amount) => amount.limiter === limiter.limiter);
+          return ofLimiter.length ? (
+            <Amounts key={limiter.limiter} {...{ title, unit, limiter }} amounts={ofLimiter} />
+          ) : null;
         })}
       </div>
       <Unknown kernel={kernel} />

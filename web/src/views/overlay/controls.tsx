@@ -65,13 +65,13 @@ const EDGE = 4;
 
 /** Rows of the baseline are paler, and both sides have an edge of their colour. */
 export function paintSides(painter: Painter, frame: Frame): void {
-  const { gutter, top, height } = frame.parts;
-  painter.clipped(gutter, top, frame.plotWidth, Math.max(0, height - top), () => {
+  const { gutter, top: plotTop, height } = frame.parts;
+  painter.clipped(gutter, plotTop, frame.plotWidth, Math.max(0, height - plotTop), () => {
     for (const { row, y, height: tall } of frame.visibleRows()) {
       const isBefore = row.strips.every(({ layer }) => isBase(layer));
-      const at = frame.toScreen(y);
-      if (isBefore) painter.rect(gutter, at, frame.plotWidth, tall, `${paper("background")}60`);
-      painter.rect(gutter, at, EDGE, tall, paper(isBefore ? "faint" : "accent"));
+      const top = frame.toScreen(y);
+      if (isBefore) painter.rect(gutter, top, frame.plotWidth, tall, `${paper("background")}60`);
+      painter.rect(gutter, top, EDGE, tall, paper(isBefore ? "faint" : "accent"));
     }
   });
 }

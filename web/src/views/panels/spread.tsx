@@ -5,8 +5,8 @@ import { colourOf } from "../../draw/palette";
 import { placed } from "./places";
 
 export function Spread({ row }: { row: CounterPanelsRow }) {
-  const at = placed(row);
-  if (!at) return null;
+  const places = placed(row);
+  if (!places) return null;
   const label = `of single dispatches: ${(["minimum", "q1", "median", "q3", "maximum"] as const)
     .filter((name) => row[name] !== null)
     .map((name) => `${name} ${measured(row[name])}`)
@@ -14,14 +14,14 @@ export function Spread({ row }: { row: CounterPanelsRow }) {
   const colour = colourOf("hidden");
   return (
     <span class="spread" role="img" aria-label={label} title={label}>
-      <span class="spread-line" style={{ left: `${at.low}%`, width: `${at.high - at.low}%` }} />
-      {at.box ? (
+      <span class="spread-line" style={{ left: `${places.low}%`, width: `${places.high - places.low}%` }} />
+      {places.box ? (
         <span
           class="spread-box"
-          style={{ left: `${at.box.from}%`, width: `${at.box.to - at.box.from}%`, background: colour }}
+          style={{ left: `${places.box.from}%`, width: `${places.box.to - places.box.from}%`, background: colour }}
         />
       ) : null}
-      {at.median === null ? null : <span class="spread-median" style={{ left: `${at.median}%` }} />}
+      {places.median === null ? null : <span class="spread-median" style={{ left: `${places.median}%` }} />}
     </span>
   );
 }

@@ -33,7 +33,7 @@ const MOST_WHEEL = 300;
 
 export function rooflineEvents({ frame, scene, window, over, choose }: PlotState): CanvasEvents {
   let drag: { x: number; y: number; from: LogFrame; hasMoved: boolean } | null = null;
-  const place = (event: MouseEvent) => {
+  const placeOf = (event: MouseEvent) => {
     const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
     return { x: event.clientX - box.left, y: event.clientY - box.top };
   };
@@ -41,20 +41,20 @@ export function rooflineEvents({ frame, scene, window, over, choose }: PlotState
     onPointerDown: (event) => {
       if (!frame.current || event.button !== 0) return;
       (event.currentTarget as HTMLElement).setPointerCapture(event.pointerId);
-      drag = { ...place(event), from: frame.current, hasMoved: false };
+      drag = { ...placeOf(event), from: frame.current, hasMoved: false };
     },
     onPointerMove: (event) => {
-      const at = place(event);
+      const pointer = placeOf(event);
       if (!drag) {
-        over.value = nearest(frame.current, scene.current, at.x, at.y);
+        over.value = nearest(frame.current, scene.current, pointer.x, pointer.y);
         return;
       }
-      drag.hasMoved ||= Math.hypot(at.x - drag.x, at.y - drag.y) >= LEAST_DRAG;
-      if (drag.hasMoved) window.value = drag.from.moved(at.x - drag.x, at.y - drag.y);
+      drag.hasMoved ||= Math.hypot(pointer.x - drag.x, pointer.y - drag.y) >= LEAST_DRAG;
+      if (drag.hasMoved) window.value = drag.from.moved(pointer.x - drag.x, pointer.y - drag.y);
     },
     onPointerUp: (event) => {
-      const at = place(event);
-      if (drag && !drag.hasMoved) choose(nearest(frame.current, scene.current, at.x, at.y)?.mark.kernel ?? null);
+      const { x, y } = placeOf(event);
+      if (drag && !drag.hasMoved) choose(nearest(frame.current, scene.current, x, y)?.mark.kernel ?? null);
       drag = null;
     },
     onPointerLeave: () => {
@@ -66,7 +66,7 @@ export function rooflineEvents({ frame, scene, window, over, choose }: PlotState
     onWheel: (event) => {
       event.preventDefault();
       if (!frame.current) return;
-      const { x, y } = place(event);
+      const { x, y } = placeOf(event);
       const pixels = event.deltaY * (event.deltaMode === WheelEvent.DOM_DELTA_LINE ? WHEEL_LINE : 1);
       const factor = ZOOM_PER_PIXEL ** Math.min(Math.max(pixels, -MOST_WHEEL), MOST_WHEEL);
       window.value = frame.current.zoomed(factor, x, y);

@@ -31,11 +31,11 @@ export function ofRoof(share: number | null) {
 export function Kernels({ answer, work }: { answer: CounterRooflineAnswer; work: Work }) {
   const { kernels } = answer;
   const columns = useMemo(() => kernelColumns(answer, work), [answer, work]);
-  const left = truncation(kernels.rows.length, kernels.row_count);
+  const cutNote = truncation(kernels.rows.length, kernels.row_count);
   return (
     <div class="roofline-kernels" style={{ flexBasis: `${(kernels.rows.length + 5) * 1.85}em` }}>
       <Caveats caveats={answer.caveats} />
-      {left ? <strong>{left}</strong> : null}
+      {cutNote ? <strong>{cutNote}</strong> : null}
       <DataTable
         label="Kernels of the roofline"
         columns={columns}

@@ -31,12 +31,13 @@ export interface Figures {
   gpu_ns: ArrayLike<number>;
 }
 
+/** Lines of the tip of a frame; kernels of GPUs have counts only. */
 export function factsOf(figures: Figures, frame: number, isGpu: boolean): string[] {
-  const of = (name: keyof Figures) => figures[name][frame] ?? 0;
-  const gpu = `GPU time launched ${nanoseconds(of("gpu_total_ns"))}, by itself ${nanoseconds(of("gpu_ns"))}`;
-  if (isGpu) return [counted(of("call_count"), "calls")];
-  const host = `host time ${nanoseconds(of("total_ns"))}, self ${nanoseconds(of("self_ns"))}`;
-  return [counted(of("call_count"), "calls"), host, ...(of("gpu_total_ns") ? [gpu] : [])];
+  const figure = (name: keyof Figures) => figures[name][frame] ?? 0;
+  const gpu = `GPU time launched ${nanoseconds(figure("gpu_total_ns"))}, by itself ${nanoseconds(figure("gpu_ns"))}`;
+  if (isGpu) return [counted(figure("call_count"), "calls")];
+  const host = `host time ${nanoseconds(figure("total_ns"))}, self ${nanoseconds(figure("self_ns"))}`;
+  return [counted(figure("call_count"), "calls"), host, ...(figure("gpu_total_ns") ? [gpu] : [])];
 }
 
 interface Props {

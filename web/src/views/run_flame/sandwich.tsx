@@ -55,12 +55,12 @@ function Both({ functions, choice, search, chosen }: Props & { functions: Frame<
     () => (search.value ? functions.rows.filter((row) => query.test(row.name)) : functions.rows),
     [functions, search.value],
   );
-  const left = truncation(functions.rows.length, functions.row_count);
+  const cutNote = truncation(functions.rows.length, functions.row_count);
   const isIt = (row: RunFunctionsRow) => row.name === chosen.value?.name && (row.domain ?? "") === chosen.value?.domain;
   return (
     <Split name="run_flame.functions" label="Between functions and graphs" direction="row" first={0.42}>
       <div class="run-sandwich-half">
-        {left ? <strong class="truncated">{left} functions</strong> : null}
+        {cutNote ? <strong class="truncated">{cutNote} functions</strong> : null}
         <DataTable
           label="Functions"
           columns={COLUMNS}

@@ -35,7 +35,7 @@ export function Samples() {
 function Page({ answer }: { answer: SampleHotspotsAnswer }) {
   /** Samples that tell whether the instruction was issued. */
   const toldCount = answer.sample_count - answer.unknown_count;
-  const most = Math.max(1, ...answer.reasons.rows.map((line) => line.count));
+  const largestCount = Math.max(1, ...answer.reasons.rows.map((line) => line.count));
   return (
     <div class="view">
       <div class="toolbar">
@@ -69,7 +69,7 @@ function Page({ answer }: { answer: SampleHotspotsAnswer }) {
                 <div class="reason" key={line.reason} data-reason={line.reason}>
                   <span>{line.reason}</span>
                   <PartsBar
-                    parts={[{ share: line.count / most, colour: colourOf("stall") }]}
+                    parts={[{ share: line.count / largestCount, colour: colourOf("stall") }]}
                     label={`${exact(line.count)} samples`}
                   />
                   <span class="number">{exact(line.count)}</span>
