@@ -228,7 +228,7 @@ def _differences(group: Sequence[Sequence[str]]) -> tuple[set[str], set[int]]:
 
 
 def _numbered(text: str, number: int, width: int, labels: set[str]) -> str:
-    """A short name with a number behind it, the first from `number` on with which it is not one of the labels."""
+    """A short name with a number at its end, the first from `number` on with which it is not one of the labels."""
     while True:
         mark = f"#{number}"
         label = text[: width - len(mark)].rstrip("…") + "…" * (len(text) + len(mark) > width) + mark

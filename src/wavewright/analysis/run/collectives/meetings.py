@@ -122,9 +122,8 @@ def _by_time(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
         shifted = [_fitting(fewest, member) for member in members]
         fitting = [calls for calls in shifted if calls is not None]
         if len(fitting) > 1:
-            yield pl.concat(
-                calls.select("place", key=pl.lit(key, pl.UInt32), number=pl.int_range(pl.len())) for calls in fitting
-            )
+            key_and_number = {"key": pl.lit(key, pl.UInt32), "number": pl.int_range(pl.len())}
+            yield pl.concat(calls.select("place", **key_and_number) for calls in fitting)
 
 
 def _fitting(fewest: pl.DataFrame, member: pl.DataFrame) -> pl.DataFrame | None:
@@ -145,9 +144,8 @@ def _fitting(fewest: pl.DataFrame, member: pl.DataFrame) -> pl.DataFrame | None:
 def _united(chosen: list[pl.DataFrame]) -> pl.DataFrame:
     """`place` with `meeting`, one number per collective: for each place in `chosen`, key and number there."""
     key, number = pl.col("key").cast(pl.UInt32), pl.col("number").cast(pl.Int64)
-    calls = pl.concat(
-        frame.select("place", key, number, frame=pl.lit(index, pl.Int32)) for index, frame in enumerate(chosen)
-    )
+    numbered = ((frame, pl.lit(index, pl.Int32)) for index, frame in enumerate(chosen))
+    calls = pl.concat(frame.select("place", key, number, frame=index) for frame, index in numbered)
     return calls.select("place", meeting=pl.struct("frame", "key", "number").rank("dense").cast(pl.UInt32) - 1)
 
 
@@ -196,9 +194,8 @@ def clock_offsets(rows: pl.DataFrame) -> ClockOffsets:
     clocks = counts.unique().sort("len", "clock", descending=[True, False])["clock"].to_list()
     fitted = _fits(ends, clocks[:1])
     processes = rows.select("part", "process", "clock").unique().sort("part", "process")
-    table = processes.join(fitted, on="clock", how="left", maintain_order="left").with_columns(
-        pl.col("meeting_count").fill_null(0), pl.col("is_steady").fill_null(value=False)
-    )
+    table = processes.join(fitted, on="clock", how="left", maintain_order="left")
+    table = table.with_columns(pl.col("meeting_count").fill_null(0), pl.col("is_steady").fill_null(value=False))
     return ClockOffsets(table, clocks[0] if clocks else None)
 
 
@@ -264,9 +261,8 @@ def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
     met = met.with_columns(lag_ns=pl.col("arrival_ns").max().over("meeting") - pl.col("arrival_ns"))
     is_last = (pl.col("lag_ns") == 0) & ((pl.col("lag_ns") == 0).cum_sum().over("meeting") == 1)
     wait = pl.when(pl.col("lag_ns").is_not_null()).then(pl.min_horizontal("lag_ns", duration).clip(0))
-    return met.with_columns(wait_ns=wait, is_last=is_last.fill_null(value=False)).drop(
-        "clock", "offset_ns", "is_steady"
-    )
+    met = met.with_columns(wait_ns=wait, is_last=is_last.fill_null(value=False))
+    return met.drop("clock", "offset_ns", "is_steady")
 
 
 def waits_of_ranks(calls: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:

@@ -66,11 +66,7 @@ def combine_contents(partials: Sequence[Contents]) -> Contents:
     stored = together("stored")
     pages = pl.when(pl.col("size_bytes").is_not_null().all()).then(pl.col("size_bytes").sum()).alias("size_bytes")
     stored = stored.group_by("table", maintain_order=True).agg(*sums, pages, pl.col("columns").first())
-    return Contents(
-        together("files"),
-        tables.select(specs["tables_found"].names),
-        stored.select(specs["stored"].names).sort(
-            "size_bytes", "row_count", descending=True, nulls_last=True, maintain_order=True
-        ),
-        together("environment"),
-    )
+    stored = stored.select(specs["stored"].names)
+    largest_first = stored.sort("size_bytes", "row_count", descending=True, nulls_last=True, maintain_order=True)
+    tables = tables.select(specs["tables_found"].names)
+    return Contents(together("files"), tables, largest_first, together("environment"))

@@ -62,9 +62,9 @@ def _calls(run: Run) -> pl.DataFrame:
     regions = run.read("regions", columns).filter(is_timed())
     texts = [pl.col(column).cast(pl.String) for column in ("name", "domain")]
     # A call is there once, whatever the file says.
-    return regions.unique(["process", "event"], keep="first", maintain_order=True).select(
-        "process", "thread", "event", "correlation", *texts, length=pl.col("end_ns") - pl.col("start_ns")
-    )
+    calls = regions.unique(["process", "event"], keep="first", maintain_order=True)
+    length = pl.col("end_ns") - pl.col("start_ns")
+    return calls.select("process", "thread", "event", "correlation", *texts, length=length)
 
 
 def _chain(leaf: dict[str, object]) -> pl.DataFrame:

@@ -24,11 +24,11 @@ from wavewright.facts.run_rules import RULES
 from wavewright.model.findings import PlaceEvidence
 
 _LANE = ["part", "place"]
-_SLOW = 3.0  #: Times the median of its kind.
-_FEWEST_CALLS = 5  #: Of a kind, from which on some can be slow, or the best stands for the link.
-_LARGE_BYTES = 8 << 20
+_SLOW_FROM = 3.0  #: Times the median of its kind, from which a collective is slow.
+_CALLS_MIN = 5  #: Of a kind, from which on some can be slow, or the best stands for the link.
+_LARGE_BYTES = 8 << 20  #: Size from which the bandwidth of a collective is that of the links.
 IS_TALKING = pl.col("kind") == COMMUNICATE
-_MOST = 0.5
+_MOST = 0.5  #: Share of the time of all late ranks, from which one of them is the straggler.
 
 Row = dict[str, Any]
 
@@ -127,9 +127,8 @@ class Ranks:
     @cached_property
     def late(self) -> pl.DataFrame:
         """By rank: how often it came last, and how long the others waited for it alone; the latest rank first."""
-        sums = self.meetings.group_by(*_LANE, "rank", "pid").agg(
-            pl.col("late_ns").sum(), last_count=pl.len().cast(pl.Int64)
-        )
+        groups = self.meetings.group_by(*_LANE, "rank", "pid")
+        sums = groups.agg(pl.col("late_ns").sum(), last_count=pl.len().cast(pl.Int64))
         return sums.sort("late_ns", *_LANE, descending=[True, False, False])
 
 
@@ -312,6 +311,8 @@ def _unequal_work(runs: MergedDiagnosis, late: Candidate | None) -> Candidate | 
     mean_ns = sum(float(gpu["computation_ns"]) for gpu in slowest_first) / count
     if not most_ns or (most_ns - mean_ns) / most_ns < (RULES["X3"].say or 0):
         return None
+    longest = [(gpu, int(gpu["computation_ns"])) for gpu in slowest_first[:5]]
+    evidence = tuple(PlaceEvidence(_who(gpu), 1, time_ns, rank=gpu["rank"]) for gpu, time_ns in longest)
     return Candidate(
         rule="X3",
         value=(most_ns - mean_ns) / most_ns,
@@ -321,9 +322,7 @@ def _unequal_work(runs: MergedDiagnosis, late: Candidate | None) -> Candidate | 
         extra_ns=most_ns - mean_ns,
         within="" if late is None else late.within or "X2",
         case_count=count,
-        evidence=tuple(
-            PlaceEvidence(_who(gpu), 1, int(gpu["computation_ns"]), rank=gpu["rank"]) for gpu in slowest_first[:5]
-        ),
+        evidence=evidence,
     )
 
 
@@ -345,7 +344,7 @@ def _slow_collectives(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     keys = ["kind", "name", "in_bytes", "out_bytes"]
     services = _services(ranks)
     number, median_ns = pl.int_range(pl.len()).over(keys), pl.col("service_ns").median().over(keys)
-    is_slow = (median_ns > 0) & (pl.col("service_ns") > _SLOW * median_ns) & (pl.len().over(keys) >= _FEWEST_CALLS)
+    is_slow = (median_ns > 0) & (pl.col("service_ns") > _SLOW_FROM * median_ns) & (pl.len().over(keys) >= _CALLS_MIN)
     excess = services.with_columns(excess_ns=pl.col("service_ns") - median_ns)
     slow = excess.filter(is_slow & (number > 0))  # the first sets up channels
     excess_ns = total(slow["excess_ns"])
@@ -368,7 +367,7 @@ def _low_bandwidth(ranks: Ranks) -> Candidate | None:
     factor = pl.when(pl.col("kind") == "all-reduce").then(2.0).otherwise(1.0) * (count - 1) / count
     is_rated = (size >= _LARGE_BYTES) & (pl.col("service_ns") > 0) & pl.col("kind").is_not_null()
     services = _services(ranks).with_columns(moved=size * factor).filter(is_rated)
-    if services.height < _FEWEST_CALLS:
+    if services.height < _CALLS_MIN:
         return None
     best = max((services["moved"] / services["service_ns"]).drop_nulls().to_list(), default=0.0)
     service_ns = total(services["service_ns"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import polars as pl
 
@@ -17,12 +18,20 @@ from wavewright.model.run import Run
 
 _Gather = Callable[[Callable[[Run], PartialDiagnosis]], Sequence[PartialDiagnosis]]
 
-#: Scenario -> the cells of idle and of exposed time that it can shorten, and whether also time outside of the window.
+
+class _Shortened(NamedTuple):
+    """The cells of time (see `ledger`) that a scenario can shorten."""
+
+    idle: pl.Expr
+    exposed: pl.Expr
+    has_outside: bool  #: Time outside of the window of the diagnosis, too.
+
+
 _SCENARIOS = {
-    "communication": (NOTHING, IS_TALKING, False),
-    "copies": (NOTHING, pl.col("kind") == COPY, False),
-    "host": (pl.col("cause").is_in(OF_HOST), pl.col("is_waiting"), True),
-    "launch-gaps": (pl.lit(value=True), pl.col("is_waiting"), True),
+    "communication": _Shortened(NOTHING, IS_TALKING, has_outside=False),
+    "copies": _Shortened(NOTHING, pl.col("kind") == COPY, has_outside=False),
+    "host": _Shortened(pl.col("cause").is_in(OF_HOST), pl.col("is_waiting"), has_outside=True),
+    "launch-gaps": _Shortened(pl.lit(value=True), pl.col("is_waiting"), has_outside=True),
 }
 
 
@@ -45,9 +54,9 @@ def bounds_of(texts: Sequence[str], gather: _Gather, spans_ns: pl.Series) -> dic
     for text in scenarios:
         value = text.partition("=")[2].strip()
         if names[text] != "rank":
-            idle, exposed, is_outside = _SCENARIOS[names[text]]
-            bound = account.time_of(account.idle.filter(idle), account.exposed.filter(exposed))
-            if not is_outside:
+            cells = _SCENARIOS[names[text]]
+            bound = account.time_of(account.idle.filter(cells.idle), account.exposed.filter(cells.exposed))
+            if not cells.has_outside:
                 bounds[text] = round(min(bound, runs.window_ns))
             elif outside_ns is not None:
                 bounds[text] = round(bound + outside_ns)

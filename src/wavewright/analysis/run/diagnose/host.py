@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import polars as pl
 
@@ -23,7 +24,7 @@ _LOADER = r"(?i)data_?loader|next_?batch|batch_?sampler|prefetcher"
 _FAULTS = r"(?i)page_?fault|page_?migrat|queue_?evict|KFD_(?:EVENT_)?(?:PAGE|QUEUE)"
 _TOOL, _MARKER, _OPERATOR = "TOOL", "MARKER", "OPERATOR"
 _COLUMNS = {"thread": pl.UInt32, "name": pl.Categorical, "start_ns": pl.Int64, "end_ns": pl.Int64}
-_MOST_FRAMES = 5
+_MOST_FRAMES = 5  #: Innermost ones of a stack.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,9 +46,8 @@ class Host:
         """Names of the regions that are open on a `thread` at a `time_ns`, outermost first; of many, the innermost."""
         numbered = moments.with_row_index("moment")
         names = open_names(self.others, numbered.drop_nulls(), ["thread"])
-        names = names.with_columns(
-            pl.col("names").list.tail(_MOST_FRAMES).list.eval(pl.element().filter(pl.element() != ""))
-        )
+        inner = pl.col("names").list.tail(_MOST_FRAMES)
+        names = names.with_columns(inner.list.eval(pl.element().filter(pl.element() != "")))
         return numbered.join(names, on="moment", how="left", maintain_order="left")["names"]
 
 
@@ -57,9 +57,8 @@ def host_of(run: Run) -> Host:
     calls = [pl.DataFrame(schema=call_columns)]
     others = [pl.DataFrame(schema=_COLUMNS | {"is_marker": pl.Boolean})]
     tools = [pl.DataFrame(schema=_COLUMNS)]
-    is_call, is_tool, is_marker = (
-        pl.col("domain").is_in(domains).fill_null(value=False) for domains in (API_DOMAINS, [_TOOL], [_MARKER])
-    )
+    kinds = (API_DOMAINS, [_TOOL], [_MARKER])
+    is_call, is_tool, is_marker = (pl.col("domain").is_in(domains).fill_null(value=False) for domains in kinds)
     has_operators = False
     for piece in run.chunks("regions", ["domain", *call_columns]):
         calls.append(piece.filter(is_call).select(*call_columns))
@@ -122,27 +121,37 @@ def calls_within(outer: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _within(calls: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
-    """`calls_within` of one thread."""
+    """`calls_within` of one thread: what its calls take until the end of each window, less that until its start.
+
+    Outermost calls do not overlap: at a moment at most the last that started before it is open (`_LastCalls`).
+    """
     length = calls["end_ns"] - calls["start_ns"]
-    last = {}
-    reached = {}
-    for side in ("start_ns", "end_ns"):
-        time = windows[side]
-        at = calls["start_ns"].search_sorted(time, side="right").cast(pl.Int64) - 1
-        index = at.clip(0)
-        spent = (
-            pl.select(pl.min_horizontal(pl.lit(time), pl.lit(calls["end_ns"].gather(index)))).to_series()
-            - calls["start_ns"].gather(index)
-        ).clip(0)
-        last[side] = (at, index, spent, calls["kind"].gather(index))
+    at_starts, at_ends = (_last_calls(calls, windows[side]) for side in ("start_ns", "end_ns"))
     sums: list[pl.Series] = []
     for number, name in enumerate(CALL_KINDS):
         of_kind = (calls["kind"] == number).cast(pl.Int64) * length
         before = of_kind.cum_sum() - of_kind
-        for side, (at, index, spent, kind) in last.items():
-            value = before.gather(index) + spent * (kind == number).cast(pl.Int64)
-            reached[side] = pl.select(pl.when(pl.lit(at) < 0).then(0).otherwise(pl.lit(value))).to_series()
-        sums.append((reached["end_ns"] - reached["start_ns"]).alias(name))
-    at, index, _, kind = last["start_ns"]
-    is_open = (at >= 0) & (calls["end_ns"].gather(index) > windows["start_ns"])
-    return pl.DataFrame(sums).with_columns(open=pl.select(pl.when(pl.lit(is_open)).then(pl.lit(kind))).to_series())
+        until = []
+        for last in (at_starts, at_ends):
+            value = before.gather(last.row) + last.spent_ns * (last.kind == number).cast(pl.Int64)
+            until.append(pl.select(pl.when(pl.lit(last.is_there)).then(pl.lit(value)).otherwise(0)).to_series())
+        sums.append((until[1] - until[0]).alias(name))
+    is_open = at_starts.is_there & (calls["end_ns"].gather(at_starts.row) > windows["start_ns"])
+    open_kind = pl.select(pl.when(pl.lit(is_open)).then(pl.lit(at_starts.kind))).to_series()
+    return pl.DataFrame(sums).with_columns(open=open_kind)
+
+
+class _LastCalls(NamedTuple):
+    """For each of some moments the last call that started before it."""
+
+    is_there: pl.Series  #: False = no call started before; the other values mean nothing then.
+    row: pl.Series
+    spent_ns: pl.Series  #: Time in this call until the moment.
+    kind: pl.Series
+
+
+def _last_calls(calls: pl.DataFrame, times: pl.Series) -> _LastCalls:
+    place = calls["start_ns"].search_sorted(times, side="right").cast(pl.Int64) - 1
+    row = place.clip(0)
+    until = pl.select(pl.min_horizontal(pl.lit(times), pl.lit(calls["end_ns"].gather(row)))).to_series()
+    return _LastCalls(place >= 0, row, (until - calls["start_ns"].gather(row)).clip(0), calls["kind"].gather(row))

@@ -29,9 +29,9 @@ FLAGS = ("follows", "blocker", "is_early", "has_fault", "is_repeated")
 LATENCY_NS = 20_000
 #: A first launch that takes longer than this loads code.
 _LOADING_NS = 200_000
-_WORST = 5
+_WORST_COUNT = 5  #: Longest gaps of each cause, neighbour and blocker.
 _GAP_DETAILS = ("before", "after", "call", "call_ns", "stack", "launch_stack")  #: Of the longest gaps.
-_HALF = 2
+_HALF = 2  #: A part of a gap that is more than half of it: part * _HALF > gap, in integers.
 #: Time that the host holds up the work that ends a gap: until its launch takes effect.
 _UNTIL_START = pl.col("wait_ns") + pl.col("launch") + pl.col("first use")
 
@@ -62,9 +62,8 @@ def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.Data
         stream=pl.when(is_late).then(pl.col("gap_ns") - pl.col("wait_ns") - pl.col("called_ns")).otherwise(0),
         queued=pl.when(is_known & ~is_late).then(pl.col("gap_ns") - pl.col("called_ns")).otherwise(0),
     )
-    waits = gaps.select(
-        thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("wait_ns")
-    )
+    wait_end_ns = pl.col("gap_start_ns") + pl.col("wait_ns")
+    waits = gaps.select(thread="launch_thread", start_ns="gap_start_ns", end_ns=wait_end_ns)
     gaps = gaps.hstack(calls_within(host.outer, waits))
     outside = pl.col("wait_ns") - pl.sum_horizontal(CALL_KINDS)
     loader = pl.min_horizontal(pl.lit(time_within(host.loader, waits, ["thread"])), outside)
@@ -125,6 +124,7 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     """The gaps without the time in which communication goes on: what is left is idle.
 
     It is taken from the parts until the launch takes effect and after it, as it lies, and there from all causes alike.
+    What rounding leaves goes to the largest cause of the part, so that the causes of a gap add up to it.
     """
     end = pl.col("gap_start_ns") + pl.col("gap_ns")
     called = pl.col("gap_start_ns") + _UNTIL_START
@@ -133,14 +133,15 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     covers = [time_within(talking, windows, ["place"]) for windows in (before, after)]
     if not any(cover.sum() for cover in covers):
         return gaps
-    waits = [*CALL_KINDS, "data loader", "host code", "preparation", "launch", "first use"]
-    rests = [cause for cause in CAUSES if cause not in waits]
+    causes_before = [*CALL_KINDS, "data loader", "host code", "preparation", "launch", "first use"]
+    causes_after = [cause for cause in CAUSES if cause not in causes_before]
     columns = []
-    for causes, cover in ((waits, covers[0]), (rests, covers[1])):
+    for causes, cover in ((causes_before, covers[0]), (causes_after, covers[1])):
         total = pl.sum_horizontal(causes)
-        uncovered_share = pl.when(total > 0).then((total - pl.lit(cover)) / total).otherwise(0.0)
+        uncovered = pl.when(total > 0).then(total - pl.lit(cover)).otherwise(0)
+        uncovered_share = pl.when(total > 0).then(uncovered / total).otherwise(0.0)
         parts = [(pl.col(cause) * uncovered_share).floor().cast(pl.Int64) for cause in causes]
-        remainder = pl.when(total > 0).then(total - pl.lit(cover)).otherwise(0) - pl.sum_horizontal(parts)
+        remainder = uncovered - pl.sum_horizontal(parts)
         largest = pl.max_horizontal(causes)
         for number, (cause, part) in enumerate(zip(causes, parts, strict=True)):
             is_first = pl.col(cause) == largest
@@ -158,29 +159,21 @@ def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFr
     parts = [_cut(gaps, talking, keys)]
     inside = parts[0].group_by("piece").agg(pl.col("exposed_ns").sum()) if parts[0].height else None
     alone = talking.with_row_index("piece")
-    alone = alone.with_columns(
-        exposed_ns=pl.col("end_ns") - pl.col("start_ns") - time_within(compute, talking, ["place"])
-    )
+    hidden_ns = time_within(compute, talking, ["place"])
+    alone = alone.with_columns(exposed_ns=pl.col("end_ns") - pl.col("start_ns") - hidden_ns)
     if inside is not None:
-        alone = alone.join(inside, on="piece", how="left", suffix="_inside").with_columns(
-            exposed_ns=pl.col("exposed_ns") - pl.col("exposed_ns_inside").fill_null(0)
-        )
-    edges = alone.filter(pl.col("exposed_ns") > 0).with_columns(
-        follows=pl.lit(""), blocker=pl.lit(""), is_early=pl.lit(value=False), is_host=pl.lit(value=False)
-    )
+        alone = alone.join(inside, on="piece", how="left", suffix="_inside")
+        alone = alone.with_columns(exposed_ns=pl.col("exposed_ns") - pl.col("exposed_ns_inside").fill_null(0))
+    no_flags = {"follows": pl.lit(""), "blocker": pl.lit(""), "is_early": pl.lit(value=False)}
+    edges = alone.filter(pl.col("exposed_ns") > 0).with_columns(**no_flags, is_host=pl.lit(value=False))
     parts.append(edges.select(parts[0].columns))
     return pl.concat(parts).drop("piece")
 
 
 def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """The common time of gaps and communication, apart for before and after the launch of what ends the gap."""
-    schema: dict[str, type[pl.DataType]] = {
-        "piece": pl.UInt32,
-        "place": pl.UInt32,
-        "start_ns": pl.Int64,
-        "end_ns": pl.Int64,
-        "exposed_ns": pl.Int64,
-    }
+    schema: dict[str, type[pl.DataType]] = dict.fromkeys(("piece", "place"), pl.UInt32)
+    schema |= dict.fromkeys(("start_ns", "end_ns", "exposed_ns"), pl.Int64)
     schema |= {"follows": pl.String, "blocker": pl.String, "is_early": pl.Boolean, "is_host": pl.Boolean}
     rows = [pl.DataFrame(schema=schema)]
     numbered = talking.with_row_index("piece")
@@ -192,14 +185,13 @@ def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataF
         pairs = of_gpu.with_columns(gap=pl.int_ranges(first, last)).filter(last > first).explode("gap")
         if not pairs.height:
             continue
-        joined = pairs.hstack(
-            near[pairs["gap"].to_list()].select("gap_start_ns", "gap_ns", *keys, host_ns=_UNTIL_START)
-        )
-        called = pl.col("gap_start_ns") + pl.col("host_ns")
-        until = pl.col("gap_start_ns") + pl.col("gap_ns")
-        for is_host, start, end in ((True, pl.col("gap_start_ns"), called), (False, called, until)):
-            begin, stop = pl.max_horizontal("start_ns", start), pl.min_horizontal("end_ns", end)
-            cut = joined.with_columns(start_ns=begin, end_ns=stop, exposed_ns=stop - begin, is_host=pl.lit(is_host))
+        near_gaps = near[pairs["gap"].to_list()].select("gap_start_ns", "gap_ns", *keys, host_ns=_UNTIL_START)
+        joined = pairs.hstack(near_gaps)
+        gap_start, gap_end = pl.col("gap_start_ns"), pl.col("gap_start_ns") + pl.col("gap_ns")
+        called = gap_start + pl.col("host_ns")
+        for is_host, part_start, part_end in ((True, gap_start, called), (False, called, gap_end)):
+            start, end = pl.max_horizontal("start_ns", part_start), pl.min_horizontal("end_ns", part_end)
+            cut = joined.with_columns(start_ns=start, end_ns=end, exposed_ns=end - start, is_host=pl.lit(is_host))
             rows.append(cut.filter(pl.col("exposed_ns") > 0).select(*schema))
     return pl.concat(rows)
 
@@ -241,9 +233,9 @@ def idle_cells(gaps: pl.DataFrame) -> pl.DataFrame:
 
 def worst_gaps(gaps: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:
     """The longest gaps of each cause, neighbour and blocker, with what was going on; their parts as in `gaps_of`."""
-    rows = [gaps.filter(pl.col(cause) > 0).top_k(_WORST, by=cause) for cause in CAUSES]
+    rows = [gaps.filter(pl.col(cause) > 0).top_k(_WORST_COUNT, by=cause) for cause in CAUSES]
     rows += [
-        gaps.filter(pl.col(flag) == value).top_k(_WORST, by="gap_ns")
+        gaps.filter(pl.col(flag) == value).top_k(_WORST_COUNT, by="gap_ns")
         for flag, values in (("follows", ("readback", "upload")), ("blocker", BLOCKING), ("has_fault", (True,)))
         for value in values
     ]

@@ -13,8 +13,8 @@ from wavewright.analysis.run.diagnose.work import COMPUTE
 from wavewright.analysis.run.kernels.categories import category
 from wavewright.facts.library_kernels import is_runtime_kernel
 
-TINY_NS = 10_000
-TINY_CALLS = 100
+TINY_NS = 10_000  #: Mean duration, below which kernels are tiny.
+TINY_CALLS = 100  #: Calls, from which tiny kernels count.
 #: Kernels further apart than this are of two parts of a program: between them the host decides what to do next.
 _APART_NS = 1_000_000
 #: Categories of kernels that read and write each value about once: several in a row could be one kernel.
@@ -23,8 +23,8 @@ _SOFT = (
     *("embedding and index", "quantisation", "random"),
 )
 _MOST_NAMES = 16  #: Of a sequence that are told.
-GRAPH_LENGTH, GRAPH_TIMES = 20, 5
-_MOST_KERNELS = 2_000
+GRAPH_LENGTH, GRAPH_TIMES = 20, 5  #: Kernels of a sequence, and how often it comes, from which it could be a graph.
+_MOST_KERNELS = 2_000  #: Names of a run that are passed on, those with most time.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,14 +91,9 @@ def _tiny(kernels: pl.DataFrame, sums: pl.DataFrame, soft: pl.Series) -> pl.Data
     starts = (pl.col("is_tiny") != pl.col("is_tiny").shift(1)).fill_null(value=True).cum_sum().over("place", "stream")
     series = marked.with_columns(series=starts).filter("is_tiny").group_by("place", "stream", "series")
     duration, hard = pl.col("duration_ns"), pl.col("duration_ns").filter("is_hard")
-    return (
-        series.agg(
-            calls=pl.len().cast(pl.Int64), total_ns=duration.sum(), saved_ns=hard.sum() - hard.max().fill_null(0)
-        )
-        .group_by("place")
-        .agg(pl.col("calls", "total_ns", "saved_ns").sum())
-        .sort("place")
-    )
+    saved_ns = hard.sum() - hard.max().fill_null(0)
+    sums_of_series = series.agg(calls=pl.len().cast(pl.Int64), total_ns=duration.sum(), saved_ns=saved_ns)
+    return sums_of_series.group_by("place").agg(pl.col("calls", "total_ns", "saved_ns").sum()).sort("place")
 
 
 def soft_names(names: pl.Series) -> pl.Series:
@@ -123,9 +118,8 @@ def _fused(work: pl.DataFrame, soft: pl.Series) -> pl.DataFrame:
     rows = rows.sort("place", "stream", "start_ns", maintain_order=True)
     by = ["place", "stream"]
     is_next = pl.col("start_ns") - pl.col("end_ns").shift(1) < _APART_NS
-    is_next &= pl.col("is_soft").shift(1) & pl.all_horizontal(
-        pl.col(name).eq_missing(pl.col(name).shift(1)) for name in by
-    )
+    is_on_stream = pl.all_horizontal(pl.col(name).eq_missing(pl.col(name).shift(1)) for name in by)
+    is_next &= pl.col("is_soft").shift(1) & is_on_stream
     rows = rows.with_columns(series=(~is_next.fill_null(value=False)).cum_sum()).filter("is_soft")
     alike = rows.with_columns(alike=pl.struct("series", "name").rle_id()).with_columns(in_row=pl.len().over("alike"))
     rows = alike.filter(pl.col("in_row") <= _MOST_NAMES)  # a kernel that follows itself for longer is repeated
@@ -156,16 +150,14 @@ def repeated(work: pl.DataFrame) -> pl.Series:
     breaks = pl.col("is_copy") & (pl.col("direction") == "D2H") | ~pl.col("is_first")
     name = pl.col("name").to_physical().cast(pl.UInt64).fill_null(0)
     shape = pl.col("grid_x").fill_null(0).hash(seed=1) // 65_536
-    alone = (
-        pl.when(breaks.fill_null(value=False)).then(pl.col("row").hash(seed=2)).otherwise((name + shape).hash(seed=3))
-    )
+    own_hash, row_hash = (name + shape).hash(seed=3), pl.col("row").hash(seed=2)  # that of its row equals no other
+    alone = pl.when(breaks.fill_null(value=False)).then(row_hash).otherwise(own_hash)
     rows = work.select("row", "place", "stream", hash=alone // 256).sort("place", "stream", "row", maintain_order=True)
-    reach = 1
+    reach = 1  # kernels that each hash is of
     while reach < GRAPH_LENGTH:
         more = min(reach, GRAPH_LENGTH - reach)
-        rows = rows.with_columns(
-            hash=(pl.col("hash") * 31 + pl.col("hash").shift(-more).fill_null(0)).hash(seed=4) // 256
-        )
+        following = pl.col("hash").shift(-more).fill_null(0)
+        rows = rows.with_columns(hash=(pl.col("hash") * 31 + following).hash(seed=4) // 256)
         reach += more
     is_repeated = rows.select((pl.len().over("hash") >= GRAPH_TIMES).cast(pl.UInt8)).to_series()
     inside = is_repeated.rolling_max(GRAPH_LENGTH, min_samples=1) > 0

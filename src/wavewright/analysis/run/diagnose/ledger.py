@@ -1,7 +1,8 @@
 """Ownership of time: where several rules claim the same idle or exposed time, one finding promises it.
 
 `settle` takes the candidates of all rules and returns them with their bounds, which add up to no more than the time
-that there is.
+that there is. Time is in *cells* (rows of `Account.idle` and `.exposed`); a cell belongs to the first rule in the order
+of `OWNERS` that claims it. A candidate *within* another is a part of it, and owns nothing.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from wavewright.facts.run_rules import OWNERS, RULES
 from wavewright.model.findings import PlaceEvidence
 
 NOTHING = pl.lit(value=False)
-_IN_STEP = 1.05  #: GPUs are in step where the last takes at most so many times the mean.
-_LEAST = 0.01  #: Less than this share of the window is not worth a finding of its own.
+_IN_STEP_MAX = 1.05  #: GPUs are in step where the last takes at most so many times the mean.
+_SHARE_MIN = 0.01  #: Less than this share of the window is not worth a finding of its own.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,9 +82,9 @@ class Account:
         mean = float(cells["time_ns"].sum()) / max(1, self.gpu_count)
         if not self.is_aligned:
             return mean
-        each = cells.group_by("part", "place", "segment").agg(pl.col("time_ns").sum())
-        most = float(each.group_by("segment").agg(pl.col("time_ns").max())["time_ns"].sum())
-        return most if most <= _IN_STEP * mean else mean
+        of_gpus = cells.group_by("part", "place", "segment").agg(pl.col("time_ns").sum())
+        of_last = float(of_gpus.group_by("segment").agg(pl.col("time_ns").max())["time_ns"].sum())
+        return of_last if of_last <= _IN_STEP_MAX * mean else mean
 
 
 def settle(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
@@ -94,35 +95,30 @@ def settle(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
     remaining = list(candidates)
     while True:
         settled = _limited(_assigned(remaining, account), account)
-        weak = [each for each in settled if not _is_enough(each, account)]
+        weak = [row for row in settled if not _is_enough(row, account)]
         if not weak:
             return _in_order(_nested(settled))
-        gone = min(weak, key=lambda each: (each.owned_ns, -each.candidate.order)).candidate
-        remaining.remove(gone)
-        remaining = [each for each in remaining if each.within != gone.rule]
+        weakest = min(weak, key=lambda row: (row.owned_ns, -row.candidate.order)).candidate
+        remaining.remove(weakest)
+        remaining = [candidate for candidate in remaining if candidate.within != weakest.rule]
 
 
-def _nested(settlements: list[Settled]) -> list[Settled]:
+def _nested(settled: list[Settled]) -> list[Settled]:
     """A finding within another promises no more than that one."""
-    bounds = {each.candidate.rule: each.owned_ns for each in settlements}
-    return [
-        replace(each, alone_ns=min(each.alone_ns, bounds[each.candidate.within]))
-        if each.candidate.within in bounds
-        else each
-        for each in settlements
-    ]
+    bounds = {row.candidate.rule: row.owned_ns for row in settled}
+    limits = [bounds.get(row.candidate.within, row.alone_ns) for row in settled]
+    return [replace(row, alone_ns=min(row.alone_ns, limit)) for row, limit in zip(settled, limits, strict=True)]
 
 
 def _in_order(settled: list[Settled]) -> list[Settled]:
     """The largest bound first; a finding within another directly below it."""
-    apart = sorted(
-        (each for each in settled if not each.candidate.within), key=lambda each: (-each.owned_ns, each.candidate.order)
-    )
-    inside: dict[str, list[Settled]] = {each.candidate.rule: [] for each in apart}
-    for each in settled:
-        if each.candidate.within in inside:
-            inside[each.candidate.within].append(each)
-    return [row for each in apart for row in (each, *inside[each.candidate.rule])]
+    owners = [row for row in settled if not row.candidate.within]
+    owners.sort(key=lambda row: (-row.owned_ns, row.candidate.order))
+    inside: dict[str, list[Settled]] = {owner.candidate.rule: [] for owner in owners}
+    for row in settled:
+        if row.candidate.within in inside:
+            inside[row.candidate.within].append(row)
+    return [row for owner in owners for row in (owner, *inside[owner.candidate.rule])]
 
 
 def _is_enough(settled: Settled, account: Account) -> bool:
@@ -130,12 +126,12 @@ def _is_enough(settled: Settled, account: Account) -> bool:
     rule = RULES[settled.candidate.rule]
     if settled.candidate.within:
         return True
-    least = rule.say or _LEAST
-    if rule.unit != "share" or rule.kind == "kernels":
-        least = min(least, _LEAST)
+    share_min = rule.say or _SHARE_MIN
+    if rule.unit != "share" or rule.kind == "kernels":  # its threshold is not a share of the window
+        share_min = min(share_min, _SHARE_MIN)
     if settled.candidate.least is not None:
-        least = settled.candidate.least
-    return settled.owned_ns >= least * account.window_ns
+        share_min = settled.candidate.least
+    return settled.owned_ns >= share_min * account.window_ns
 
 
 def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled]:
@@ -144,35 +140,35 @@ def _assigned(candidates: Sequence[Candidate], account: Account) -> list[Settled
     exposed = account.exposed.with_columns(is_free=pl.lit(value=True))
     kernels_ns = account.computation_ns
     settled = []
-    for each in sorted(candidates, key=lambda candidate: candidate.order):
-        is_idle, is_exposed = each.claim.fill_null(value=False), each.takes.fill_null(value=False)
+    for candidate in sorted(candidates, key=lambda candidate: candidate.order):
+        is_idle, is_exposed = candidate.claim.fill_null(value=False), candidate.takes.fill_null(value=False)
         claimed, covered = idle.filter(is_idle), exposed.filter(is_exposed)
-        alone = account.time_of(claimed, covered)
-        owned = account.time_of(claimed.filter("is_free"), covered.filter("is_free"))
-        if not each.within:
+        alone_ns = account.time_of(claimed, covered)
+        owned_ns = account.time_of(claimed.filter("is_free"), covered.filter("is_free"))
+        if not candidate.within:
             idle = idle.with_columns(is_free=pl.col("is_free") & ~is_idle)
             exposed = exposed.with_columns(is_free=pl.col("is_free") & ~is_exposed)
-        extra = each.extra_ns
-        if RULES[each.rule].kind == "kernels":
-            extra = min(extra, kernels_ns)
-            kernels_ns -= extra
-        if each.rest_ns:
+        extra_ns = candidate.extra_ns
+        if RULES[candidate.rule].kind == "kernels":
+            extra_ns = min(extra_ns, kernels_ns)
+            kernels_ns -= extra_ns
+        if candidate.rest_ns:
             free_ns = account.time_of(idle.filter("is_free"), exposed.filter("is_free"))
-            owned += min(each.rest_ns, free_ns)
-            alone += each.rest_ns
-        alone, owned = (
-            (alone + each.extra_ns, owned + extra) if each.fixed_ns is None else (each.fixed_ns, each.fixed_ns)
-        )
-        settled.append(Settled(each, alone, 0.0 if each.within else owned))
+            owned_ns += min(candidate.rest_ns, free_ns)
+            alone_ns += candidate.rest_ns
+        alone_ns, owned_ns = alone_ns + candidate.extra_ns, owned_ns + extra_ns
+        if candidate.fixed_ns is not None:
+            alone_ns = owned_ns = candidate.fixed_ns
+        settled.append(Settled(candidate, alone_ns, 0.0 if candidate.within else owned_ns))
     return settled
 
 
 def _limited(settled: list[Settled], account: Account) -> list[Settled]:
     """The bounds, cut so that they promise no more idle and exposed time than there is, the largest first."""
     remaining_ns, limited = account.limit_ns, {}
-    for each in sorted(settled, key=lambda settlement: -settlement.owned_ns):
-        is_of_kernels = RULES[each.candidate.rule].kind == "kernels"
-        owned = each.owned_ns if is_of_kernels else min(each.owned_ns, remaining_ns)
-        remaining_ns -= 0.0 if is_of_kernels else owned
-        limited[each.candidate.rule] = Settled(each.candidate, each.alone_ns, owned)
-    return [limited[each.candidate.rule] for each in settled]
+    for row in sorted(settled, key=lambda row: -row.owned_ns):
+        is_of_kernels = RULES[row.candidate.rule].kind == "kernels"
+        owned_ns = row.owned_ns if is_of_kernels else min(row.owned_ns, remaining_ns)
+        remaining_ns -= 0.0 if is_of_kernels else owned_ns
+        limited[row.candidate.rule] = replace(row, owned_ns=owned_ns)
+    return [limited[row.candidate.rule] for row in settled]

@@ -47,9 +47,8 @@ class MergedDiagnosis:
         rows = self.all("gpus")
         parts = ("computation_ns", "exposed_communication_ns", "exposed_copy_ns", "idle_ns")
         inside = pl.col("end_ns") - pl.col("start_ns") - pl.sum_horizontal(parts) - pl.col("apart_ns")
-        spans = rows.group_by("machine", "part").agg(
-            pl.col("apart_ns").max(), from_ns=pl.col("start_ns").min(), to_ns=pl.col("end_ns").max()
-        )
+        times = {"from_ns": pl.col("start_ns").min(), "to_ns": pl.col("end_ns").max()}
+        spans = rows.group_by("machine", "part").agg(pl.col("apart_ns").max(), **times)
         reached = pl.col("to_ns").cum_max().shift(1).over("machine")
         number = (pl.col("from_ns") >= reached).fill_null(value=True).cum_sum().over("machine")
         spans = spans.sort("machine", "from_ns", "part").with_columns(number=number)
@@ -170,9 +169,8 @@ class MergedDiagnosis:
         """The longest gaps that a claim is about."""
         rows = self.all("worst")
         index = [name for name in rows.columns if name not in CAUSES]
-        parts = rows.with_row_index("gap").unpivot(
-            CAUSES, index=["gap", *index], variable_name="cause", value_name="part_ns"
-        )
+        parts = rows.with_row_index("gap")
+        parts = parts.unpivot(CAUSES, index=["gap", *index], variable_name="cause", value_name="part_ns")
         chosen = (
             parts.filter(claim, pl.col("part_ns") > 0)
             .group_by("gap")

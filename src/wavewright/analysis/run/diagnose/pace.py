@@ -10,9 +10,9 @@ import polars as pl
 from wavewright.analysis.run.measures.intervals import gaps_between, intervals, merged, time_within
 from wavewright.analysis.run.select.step_ranges import step_name, steps_by_marker
 
-_BEFORE = 0.2  #: Share of the window that start-up takes at least; and of the work of the GPU that it may hold.
-_EARLY = 0.1
-_ROUNDS = 3
+_STARTUP_SHARE = 0.2  #: Of the window, that start-up takes at least; and of the work of the GPU, that it has at most.
+_EARLY_SHARE = 0.1  #: Of the measured part, that is early where no steps are known.
+_MOST_GAPS = 3  #: Long gaps, one after the other, that start-up may have.
 
 
 def marked_steps(
@@ -62,19 +62,20 @@ def paces(work: pl.DataFrame, steps: dict[int, list[tuple[int, int]]]) -> Iterat
         busy = merged(of_gpu, [])
         steady, why = _after_steps(busy, start, end, spans) if len(spans) > 1 else _after_gaps(of_gpu, busy, start, end)
         later = [begin for begin, _ in spans if begin > steady][:1] if len(spans) > 1 else []
-        early = max(steady, later[0]) if later else steady + int((end - steady) * _EARLY)
+        early = max(steady, later[0]) if later else steady + int((end - steady) * _EARLY_SHARE)
         yield Pace(int(place), start, steady, early, end, why)
 
 
 def _is_little(busy: pl.DataFrame, start: int, until: int) -> bool:
     """True if the GPU does little of its work before a time, copies included."""
     before = time_within(busy, pl.DataFrame({"start_ns": [start], "end_ns": [until]}), [])[0]
-    return bool(before <= _BEFORE * int((busy["end_ns"] - busy["start_ns"]).sum()))
+    return bool(before <= _STARTUP_SHARE * int((busy["end_ns"] - busy["start_ns"]).sum()))
 
 
 def _after_steps(busy: pl.DataFrame, start: int, end: int, steps: list[tuple[int, int]]) -> tuple[int, str]:
+    """The end of start-up and the reason (see `Pace.why`): the first step, if what is before it is long and idle."""
     first = steps[0][0]
-    is_startup = first - start > _BEFORE * (end - start) and _is_little(busy, start, first)
+    is_startup = first - start > _STARTUP_SHARE * (end - start) and _is_little(busy, start, first)
     return (first, "it is before the first step") if is_startup else (start, "")
 
 
@@ -83,9 +84,9 @@ def _after_gaps(work: pl.DataFrame, busy: pl.DataFrame, start: int, end: int) ->
     gaps = gaps_between(work.select("interval", "start_ns", "end_ns", "launch_start_ns"), ["interval"])
     gaps = gaps.filter(pl.col("launch_start_ns").is_not_null()).sort("gap_ns", descending=True).head(100)
     steady = start
-    for _ in range(_ROUNDS):
+    for _ in range(_MOST_GAPS):
         longest = gaps.filter(pl.col("gap_start_ns") >= steady).head(1)
-        if not longest.height or longest["gap_ns"][0] < _BEFORE * (end - steady):
+        if not longest.height or longest["gap_ns"][0] < _STARTUP_SHARE * (end - steady):
             break
         until = int(longest["gap_start_ns"][0] + longest["gap_ns"][0])
         if until >= end or not _is_little(busy, start, until):

@@ -30,8 +30,8 @@ from wavewright.model.run import Run
 
 _PIECE_KEYS = ["kind", "direction", "is_small", "is_edge", "follows", "blocker", "is_early", "is_host"]
 _EXPOSED_KEYS = ["place", "segment", *_PIECE_KEYS]
-_MOST_SEGMENTS = 20_000
-_WORST = 5
+_MOST_SEGMENTS = 20_000  #: Of a GPU; one with more collectives has a single segment.
+_WORST_COUNT = 5  #: Longest exposed intervals of each kind.
 _SETTINGS = r"(HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL|AMD_SERIALIZE_COPY|CUDA_LAUNCH_BLOCKING)=([1-9])"
 _CLOCKS = r"(?i)^(sclk|gfx_?clk|gfx clock|gfxclk)"
 
@@ -93,9 +93,8 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
     work = _cut(frame, pace) if windows else frame
     gaps = gaps_of(frame, host, pace)
     ends = _segment_ends(work)
-    gaps = gaps.with_columns(
-        segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=repeated(frame).gather(gaps["row"])
-    )
+    is_repeated = repeated(frame).gather(gaps["row"])
+    gaps = gaps.with_columns(segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=is_repeated)
     talking = merged(work.filter(pl.col("kind") == COMMUNICATE), ["place"])
     exposed = _exposed(work, gaps, talking, ends)
     gaps = without_cover(gaps, talking)
@@ -184,9 +183,8 @@ def _launched_in(kernels: pl.DataFrame, windows: pl.DataFrame) -> pl.DataFrame:
 def _segment_ends(work: pl.DataFrame) -> dict[int, pl.Series]:
     """The ends of the collectives of each GPU: what is between two of them is one segment."""
     collectives = work.filter(pl.col("kind") == COMMUNICATE)
-    ends = {
-        int(place): group["end_ns"].sort() for (place,), group in collectives.group_by("place", maintain_order=True)
-    }
+    groups = collectives.group_by("place", maintain_order=True)
+    ends = {int(place): group["end_ns"].sort() for (place,), group in groups}
     return {place: series if len(series) <= _MOST_SEGMENTS else series.head(0) for place, series in ends.items()}
 
 
@@ -217,9 +215,8 @@ def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends
     apart = apart.with_columns(exposed_ns=length - time_within(kernels, apart, ["place"]))
     spans = kernels.group_by("place").agg(first=pl.col("start_ns").min(), last=pl.col("end_ns").max())
     is_edge = (pl.col("start_ns") < pl.col("first")) | (pl.col("end_ns") > pl.col("last"))
-    apart = apart.join(spans, on="place", how="left", maintain_order="left").with_columns(
-        is_edge=is_edge.fill_null(value=True)
-    )
+    apart = apart.join(spans, on="place", how="left", maintain_order="left")
+    apart = apart.with_columns(is_edge=is_edge.fill_null(value=True))
     apart = _without_overlap(apart.drop("first", "last"), merged(copies, ["place"]), kernels)
     pieces = covered_pieces(gaps, talking, merged(work.filter(pl.col("kind") == COMPUTE), ["place"]))
     no, nothing = pl.lit(value=False), pl.lit("")
@@ -248,22 +245,19 @@ def _without_overlap(pieces: pl.DataFrame, copies: pl.DataFrame, kernels: pl.Dat
 def _exposed_worst(exposed: pl.DataFrame, work: pl.DataFrame, host: Host) -> pl.DataFrame:
     """The longest exposed intervals of each kind, with the work that takes most of them and where it was launched."""
     rows = [
-        exposed.filter(pl.col("kind") == kind, pl.col("exposed_ns") > 0).top_k(_WORST, by="exposed_ns")
+        exposed.filter(pl.col("kind") == kind, pl.col("exposed_ns") > 0).top_k(_WORST_COUNT, by="exposed_ns")
         for kind in (COMMUNICATE, COPY)
     ]
     chosen = pl.concat(rows).sort("place", "start_ns")
-    others = work.filter(pl.col("kind") != COMPUTE).select(
-        "place", "kind", "start_ns", "end_ns", "name", "size_bytes", "launch_thread", "launch_start_ns"
-    )
-    near = touching(others, merged(intervals(chosen, []), [])).rename({"start_ns": "begin", "end_ns": "stop"})
+    columns = ("place", "kind", "start_ns", "end_ns", "name", "size_bytes", "launch_thread", "launch_start_ns")
+    others = work.filter(pl.col("kind") != COMPUTE).select(columns)
+    near = touching(others, merged(intervals(chosen, []), []))
+    near = near.rename({"start_ns": "work_start_ns", "end_ns": "work_end_ns"})
     near = near.join(chosen.with_row_index("piece"), on=["place", "kind"])
-    common = pl.min_horizontal("end_ns", "stop") - pl.max_horizontal("start_ns", "begin")
-    most = near.with_columns(common=common).filter(pl.col("common") > 0).sort("common", descending=True)
-    named = (
-        most.unique("piece", keep="first", maintain_order=True)
-        .drop("piece", "common", "begin", "stop")
-        .sort("start_ns")
-    )
+    common = pl.min_horizontal("end_ns", "work_end_ns") - pl.max_horizontal("start_ns", "work_start_ns")
+    longest = near.with_columns(common=common).filter(pl.col("common") > 0).sort("common", descending=True)
+    named = longest.unique("piece", keep="first", maintain_order=True)
+    named = named.drop("piece", "common", "work_start_ns", "work_end_ns").sort("start_ns")
     moments = named.select(thread="launch_thread", time_ns="launch_start_ns")
     named = named.with_columns(pl.col("name").cast(pl.String), stack=host.stacks(moments))
     return named.drop("launch_thread", "launch_start_ns")
@@ -273,9 +267,8 @@ def _gpu_times(work: pl.DataFrame, gaps: pl.DataFrame, exposed: pl.DataFrame, pa
     """One row per GPU with work: its window, counts of its work, and its time by kind of work."""
     is_kernel = pl.col("kind") != COPY
     # Equal numbers alone are no call that launched several kernels.
-    is_of_graph = (pl.col("graph_exec").fill_null(0) != 0) | (
-        ~pl.col("is_first") & pl.col("launch_start_ns").is_not_null()
-    )
+    is_later_of_launch = ~pl.col("is_first") & pl.col("launch_start_ns").is_not_null()
+    is_of_graph = (pl.col("graph_exec").fill_null(0) != 0) | is_later_of_launch
     counts = {
         "dispatch_count": is_kernel,
         "copy_count": ~is_kernel,
@@ -348,9 +341,8 @@ def _origins(run: Run, work: pl.DataFrame, host: Host, who: pl.DataFrame) -> pl.
 
 def _copies(work: pl.DataFrame) -> pl.DataFrame:
     """Copies by GPU and direction."""
-    copies = work.filter(pl.col("kind") == COPY).with_columns(
-        pl.col("direction").cast(pl.String), length_ns=pl.col("end_ns") - pl.col("start_ns")
-    )
+    copies = work.filter(pl.col("kind") == COPY)
+    copies = copies.with_columns(pl.col("direction").cast(pl.String), length_ns=pl.col("end_ns") - pl.col("start_ns"))
     rate = pl.col("size_bytes") / pl.col("length_ns").clip(1)
     is_large = pl.col("size_bytes") >= 1 << 20
     return (
@@ -412,9 +404,8 @@ def _clocks(run: Run, gpu_index: GpuIndex, work: pl.DataFrame) -> pl.DataFrame:
     rows = rows.with_columns(place=gpu_index.numbers.gather(rows["agent"])).drop_nulls(["place", "value"])
     rows = intervals(rows, ["place"])
     busy = merged(work, ["place"])
-    rows = rows.with_columns(busy_ns=time_within(busy, rows, ["place"])).filter(
-        pl.col("busy_ns") > 0, pl.col("value") > 0
-    )
+    rows = rows.with_columns(busy_ns=time_within(busy, rows, ["place"]))
+    rows = rows.filter(pl.col("busy_ns") > 0, pl.col("value") > 0)
     weighted = (pl.col("value") * pl.col("busy_ns")).sum() / pl.col("busy_ns").sum()
     return (
         rows.group_by("place")

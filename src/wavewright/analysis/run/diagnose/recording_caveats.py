@@ -89,9 +89,8 @@ def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
         runs_ahead = kernels_ns > median  # then the length of a step is that of its launches only
         if first.length_ns > _LONG_STEP * median and not runs_ahead:
             times = f"{first.length_ns / max(median, 1):.1f} times the median of {duration(median)}"
-            yield Note(
-                "D1", f"the first step of {first.name} takes {times}, for the same kernels; --time can leave it out"
-            )
+            sentence = f"the first step of {first.name} takes {times}, for the same kernels; --time can leave it out"
+            yield Note("D1", sentence)
     before = max((part.facts["before_ns"] for part in runs.partials), default=0)
     spans = [part.facts["host_ns"] for part in runs.partials]
     if spans and before > (RULES["D1"].say or 0) * max(spans):
@@ -179,9 +178,8 @@ def hot_kernels(runs: MergedDiagnosis) -> pl.DataFrame:
 def notes(runs: MergedDiagnosis, hot: pl.DataFrame) -> Iterator[Note]:
     """Hot kernels, copies by kernels of the runtime, scratch memory, unused GPUs."""
     rows, computed = runs.kernels, total(runs.kernels["total_ns"])
-    movement = total(
-        rows.filter(pl.Series([is_runtime_kernel(name) for name in rows["name"]], dtype=pl.Boolean))["total_ns"]
-    )
+    is_of_runtime = pl.Series([is_runtime_kernel(name) for name in rows["name"]], dtype=pl.Boolean)
+    movement = total(rows.filter(is_of_runtime)["total_ns"])
     if computed and movement >= _WARM * computed:
         share = percent(movement / computed)
         text = f"{share} of the computation is copies and fills that the runtime makes by kernels (__amd_rocclr_...)"

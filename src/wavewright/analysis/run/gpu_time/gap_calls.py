@@ -37,7 +37,7 @@ def calls_inside(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
 def _sum_before(waits: pl.DataFrame, times: pl.Series) -> pl.Series:
     """The lengths of all waits up to each of the `times`: sums of the begun ones minus what is past their ends.
 
-    Products may wrap around; the difference of two results, which fits, is right all the same.
+    Products may wrap around 64 bits; the difference of two results, which fits, is right all the same.
     """
     total = pl.Series(pl.repeat(0, times.len(), dtype=pl.Int64, eager=True))
     for column, sign in (("start_ns", 1), ("end_ns", -1)):
@@ -67,9 +67,8 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         first = starts.search_sorted(thread_waits["start_ns"], side="right").cast(pl.Int64) - 1
         last = starts.search_sorted(thread_waits["end_ns"], side="left").cast(pl.Int64)
         near = thread_waits.with_columns(at=pl.int_ranges(first.clip(0), last)).explode("at").drop_nulls("at")
-        inside = pl.min_horizontal("end_ns", ends.gather(near["at"])) - pl.max_horizontal(
-            "start_ns", starts.gather(near["at"])
-        )
+        call_start, call_end = starts.gather(near["at"]), ends.gather(near["at"])
+        inside = pl.min_horizontal("end_ns", call_end) - pl.max_horizontal("start_ns", call_start)
         within = near.select("wait", "at", call_ns=inside).filter(pl.col("call_ns") > 0)
         most = within.filter(pl.col("call_ns") == pl.col("call_ns").max().over("wait")).unique("wait", keep="first")
         names = thread_calls["name"].gather(most["at"]).cast(pl.String)

@@ -44,15 +44,14 @@ def work_kind(work: pl.DataFrame) -> pl.Expr:
 def time_by_kind(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Merged and exposed times of sorted work by its `kind` (`work_kind`), and of all of it: `busy_ns`."""
     kinds = [*by, "kind"]
-    stretches = combinations(merged(in_order(work, kinds), kinds), by, "kind")
+    pieces = combinations(merged(in_order(work, kinds), kinds), by, "kind")  # `members`: bits of the kinds that run
 
     def time(condition: pl.Expr) -> pl.Expr:
         return pl.col("length_ns").filter(condition).sum()
 
-    has_compute, has_communication, has_copy = (
-        pl.col("members") & kind != 0 for kind in (_COMPUTE, _COMMUNICATE, _COPY)
-    )
-    return stretches.group_by(by).agg(
+    kinds_of_work = (_COMPUTE, _COMMUNICATE, _COPY)
+    has_compute, has_communication, has_copy = (pl.col("members") & kind != 0 for kind in kinds_of_work)
+    return pieces.group_by(by).agg(
         computation_ns=time(has_compute),
         communication_ns=time(has_communication),
         copy_ns=time(has_copy),

@@ -148,9 +148,8 @@ def combine_overlap(partials: Sequence[PartialOverlap]) -> Overlap:
     bridged_ns = sum(part.bridged_ns for part in partials)
     with_work = covered(busy.sort(*GPU_KEY, "start_ns", "end_ns"), GPU_KEY)  # of any process
     gpu_busy = pl.when(pl.len().over(GPU_KEY) == 1).then("busy_ns")
-    gpus = gpus.join(with_work, on=GPU_KEY, how="left", nulls_equal=True).with_columns(
-        gpu_busy_ns=gpu_busy.when(bridged_ns == 0).then(pl.col("covered_ns").fill_null(0))
-    )
+    gpus = gpus.join(with_work, on=GPU_KEY, how="left", nulls_equal=True)
+    gpus = gpus.with_columns(gpu_busy_ns=gpu_busy.when(bridged_ns == 0).then(pl.col("covered_ns").fill_null(0)))
     host = pl.concat(part.host for part in partials).with_columns(
         call_hidden_share=share_of(pl.col("call_hidden_ns"), pl.col("call_ns"))
     )
@@ -200,9 +199,8 @@ def _levels(partials: Sequence[PartialOverlap], busy: pl.DataFrame) -> pl.DataFr
     )
     columns = [*keys, "what", "level", "length_ns"]
     both = pl.concat([processes.select(columns), streams.select(columns)])
-    return both.with_columns(
-        busy_share=share_of(pl.col("length_ns"), pl.col("length_ns").sum().over(*GPU_KEY, "what"))
-    ).sort("what", "node", *GPU_KEY, "level", nulls_last=True)
+    busy_share = share_of(pl.col("length_ns"), pl.col("length_ns").sum().over(*GPU_KEY, "what"))
+    return both.with_columns(busy_share=busy_share).sort("what", "node", *GPU_KEY, "level", nulls_last=True)
 
 
 def overlap(run: Run) -> Overlap:

@@ -44,13 +44,14 @@ class ProcessTime:
         busy = work.select("process", "start_ns", "end_ns", "kind")
         queued = work.filter(is_launched).select("process", start_ns="launch_start_ns", end_ns="start_ns")
         present = set(busy["kind"].unique())
-        every = in_order(pl.concat([busy.drop("kind"), queued]), _BY)
-        #: For each of `KINDS` the union of its intervals and those of the kinds before it.
+        all_times = in_order(pl.concat([busy.drop("kind"), queued]), _BY)
+        #: For each of `KINDS` the union of its intervals and those of the kinds before it; the same frame where the
+        #: run has nothing of the kind.
         self._unions: list[pl.DataFrame] = []
         for kind in range(_QUEUED):
             is_new = not self._unions or kind in present
             self._unions.append(merged(busy.filter(pl.col("kind") <= kind), _BY) if is_new else self._unions[-1])
-        self._unions.append(merged(every, _BY))
+        self._unions.append(merged(all_times, _BY))
 
     def before(self, points: pl.DataFrame) -> pl.DataFrame:
         """For each point (`process`, `time_ns`): time of each of `KINDS` until then."""

@@ -70,9 +70,8 @@ def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
     tracks = _tracks(run, clocks, drawn, lines)
     kinds, numbers = _kinds(drawn)
     at = ["order", "line", "overlap", "depth"]
-    numbered = drawn.join(tracks.select("track", *at, "process"), on=at, how="left").join(
-        numbers, on="name", how="left"
-    )
+    numbered = drawn.join(tracks.select("track", *at, "process"), on=at, how="left")
+    numbered = numbered.join(numbers, on="name", how="left")
     first_start_ns = clocks.nodes["start_ns"].min() or 0  # of events without a process
     node_start_ns = clocks.processes["start_ns"].gather(numbered["process"]).fill_null(first_start_ns)
     times = pl.col("start_ns", "end_ns") - node_start_ns
@@ -122,10 +121,9 @@ def _placed(kind: str, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     else:
         lines, events = nested(timed_rows, keys, may_nest=kind == "thread")
         change = pl.when("is_end").then(-1).otherwise(1).cast(pl.Int32)
-        begins = events.with_columns(depth=change.cum_sum() - 1).filter(~pl.col("is_end"))
-        placed = timed_rows[begins["row"]].with_columns(
-            begins["line"], begins["track"].alias("overlap"), begins["depth"].cast(pl.UInt32)
-        )
+        starts = events.with_columns(depth=change.cum_sum() - 1).filter(~pl.col("is_end"))
+        places = starts.select("line", pl.col("depth").cast(pl.UInt32), overlap="track")
+        placed = timed_rows[starts["row"]].hstack(places)
     spans = placed.select("item", "start_ns", "end_ns", "name", order, pl.col("line", "overlap", "depth"))
     return spans, lines.with_columns(order)
 
@@ -152,9 +150,8 @@ def _tracks(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFra
     processes = run.read("processes", ["process", "rank", "pid", "command", "node"])
     hosts = run.read("nodes", ["hostname"])["hostname"].to_list()
     groups = [process_label(row, hosts) for row in processes.to_dicts()]
-    who = processes.select("process", "rank", "pid").with_columns(
-        clocks.processes["node"], pl.Series("group", groups, dtype=pl.String)
-    )
+    who = processes.select("process", "rank", "pid")
+    who = who.with_columns(clocks.processes["node"], pl.Series("group", groups, dtype=pl.String))
     at = ["order", "line", "overlap", "depth"]
     tracks = (
         spans.select(at)

@@ -98,9 +98,8 @@ def _in_steps(graph: EventGraph, run: Run, calls: pl.DataFrame) -> tuple[pl.Data
         .steps.join(places, on=["part", "process"])
         .select("step", process="number", from_ns=pl.col("start_ns") + pl.col("offset_ns"), length_ns="length_ns")
     )
-    placed_calls = calls.sort("at_ns").join_asof(
-        length_columns.sort("from_ns"), left_on="at_ns", right_on="from_ns", by="process", check_sortedness=False
-    )
+    starts = length_columns.with_columns(at_ns="from_ns").sort("at_ns")
+    placed_calls = calls.sort("at_ns").join_asof(starts, on="at_ns", by="process", check_sortedness=False)
     placed_calls = placed_calls.filter(pl.col("at_ns") < pl.col("from_ns") + pl.col("length_ns"))
     return placed_calls, placed_calls.group_by("step").agg(pl.col("length_ns").max())["length_ns"]
 

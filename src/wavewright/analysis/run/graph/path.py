@@ -1,6 +1,7 @@
 """Critical path of a run: the chain of host code, launches, kernels, copies and late ranks that set its time.
 
-The native core walks the event graph backwards; here its segments get classes, words, sums and caveats.
+The native core walks the event graph backwards; here its segments get classes, words, sums and caveats. Each segment
+of the core has an event and a *link*: how the path came to this event (`links.toml`, by the number of the link).
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ CLASSES = ("host", "launch", "kernels", "communication", "copies", "idle", "unkn
 _FACTS = packaged("links.toml", __package__)
 _LINKS = [(link.get("class"), link["what"]) for link in _FACTS["links"]]
 _OF_KIND = {"kernel": "kernels", "communication": "communication", "copy": "copies", "launch call": "launch"}
-_CALL, _CODE, _WAIT, _DEPENDENCY, _BEFORE = 1, 2, 5, 6, 13
+_CALL, _CODE, _WAIT, _DEPENDENCY, _BEFORE = 1, 2, 5, 6, 13  #: Numbers of links; those from `_BEFORE` on are the edges.
 #: Class and words of each link with each kind of event; the last are code of a thread that neither launches nor waits,
 #: and a wait for which no work is recorded.
 _MEANINGS = [
@@ -39,7 +40,7 @@ _MEANINGS = [
 ]
 #: Below this share of the time with evidence, the path is a guess: it could be another one for most of the time.
 LEAST_EXPLAINED = 0.5
-_STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are looked up.
+_MOST_STACKS = 100  #: Segments of host code, the longest ones, whose call stacks are looked up.
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,34 +74,28 @@ def path_of(graph: EventGraph) -> CriticalPath:
     spans = graph.spans.with_columns(span_ns=pl.col("end_ns") - pl.col("start_ns"))
     segments = pl.concat([pl.DataFrame(schema=tables["segments"].dtypes), *(_segments(graph, g) for g in graph.groups)])
     length = pl.col("end_ns") - pl.col("start_ns")
-    timed = segments.join(spans.select("group", "span_ns"), on="group", how="left", maintain_order="left").with_columns(
-        ns=length
-    )
+    timed = segments.join(spans.select("group", "span_ns"), on="group", how="left", maintain_order="left")
+    timed = timed.with_columns(ns=length)
     sums = {"inferred_ns": pl.col("ns").filter("is_inferred").sum(), "gpu_busy_ns": pl.col("gpu_busy_ns").sum()}
     is_explained = ~pl.col("is_inferred") & ~pl.col("class").cast(pl.String).is_in(["idle", "unknown"])
     explained_ns = pl.col("ns").filter(is_explained).sum()
-    classes = (
-        timed.group_by("group", "class", "span_ns")
-        .agg(path_ns=pl.col("ns").sum(), **sums)
-        .with_columns(pl.col("class").cast(pl.String))
-    )
+    classes = timed.group_by("group", "class", "span_ns").agg(path_ns=pl.col("ns").sum(), **sums)
+    classes = classes.with_columns(pl.col("class").cast(pl.String))
     order = {group: place for place, group in enumerate(graph.groups)}
     rank = pl.col("group").replace_strict(order, default=0, return_dtype=pl.UInt32)
     shares = classes.with_columns(path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
     last = graph.processes.sort("end_ns", "process").group_by("group", maintain_order=True).last()
     counts = timed.group_by("group").agg(segment_count=pl.len().cast(pl.Int64), explained_ns=explained_ns, **sums)
     groups = spans.join(counts, on="group", how="left").join(last.select("group", "host", "pid", "rank"), on="group")
-    groups = groups.join(graph.tolerances, on="group", how="left").with_columns(
-        pl.col("segment_count", "inferred_ns", "explained_ns", "gpu_busy_ns").fill_null(0)
-    )
+    groups = groups.join(graph.tolerances, on="group", how="left")
+    groups = groups.with_columns(pl.col("segment_count", "inferred_ns", "explained_ns", "gpu_busy_ns").fill_null(0))
     groups = groups.with_columns(explained_share=share_of(pl.col("explained_ns"), pl.col("span_ns")))
     residual_ns: Any = graph.clocks.table["residual_ns"].max()
+    contributors = _contributors(graph, timed).sort(rank, -pl.col("path_ns"), "class", "name")
     return CriticalPath(
         groups=groups.sort(rank).select(tables["groups"].names),
         classes=shares.sort(rank, -pl.col("path_ns").cast(pl.Int64), "class").select(tables["classes"].names),
-        contributors=_contributors(graph, timed)
-        .sort(rank, -pl.col("path_ns"), "class", "name")
-        .select(tables["contributors"].names),
+        contributors=contributors.select(tables["contributors"].names),
         segments=_with_stacks(segments, graph),
         steps=pl.DataFrame(schema=tables["steps"].dtypes),
         caveats=_caveats(graph),
@@ -113,16 +108,17 @@ def _segments(graph: EventGraph, group: int) -> pl.DataFrame:
     """The segments of the path of one group, from start to end."""
     start, end = graph.spans.filter(pl.col("group") == group).select("start_ns", "end_ns").row(0)
     path = pl.DataFrame(graph.core.path(group, start, end)).filter(pl.col("end_ns") > pl.col("start_ns"))
-    at = path["event"]
-    event = {name: graph.events[name].gather(at) for name in ("kind", "name", "track", "process", "rank", "awaits")}
+    columns = ("kind", "name", "track", "process", "rank", "awaits")
+    event = {name: graph.events[name].gather(path["event"]) for name in columns}
     track = {name: graph.tracks[name].gather(event["track"]) for name in ("tid", "stream_id", "gpu", "is_working")}
     path = path.with_columns(**event, **track)
     code = pl.col("link").cast(pl.Int32) * len(KINDS) + pl.col("kind").to_physical().cast(pl.Int32)
     is_hole = (pl.col("link") == _CODE) & (pl.col("is_working") == 0)
     is_long = pl.col("end_ns") - pl.col("start_ns") > SHORT_NS
     is_wait = (pl.col("link") == _CALL) & pl.col("awaits").is_in([AWAITS_ALL, AWAITS_STREAM]) & is_long
-    last = len(_MEANINGS) - 1
-    codes = path.select(pl.when(is_hole).then(last - 1).when(is_wait).then(last).otherwise(code)).to_series()
+    no_gpu_work, no_waited_work = len(_MEANINGS) - 2, len(_MEANINGS) - 1
+    meaning = pl.when(is_hole).then(no_gpu_work).when(is_wait).then(no_waited_work).otherwise(code)
+    codes = path.select(meaning).to_series()
     classes, whats = (pl.Series(texts, dtype=pl.Categorical()) for texts in zip(*_MEANINGS, strict=True))
     is_unmatched = pl.col("event").is_in(graph.incomplete_collectives.implode()) & (pl.col("link") < _BEFORE)
     path = path.with_columns(
@@ -168,7 +164,8 @@ def _edge_pieces(graph: EventGraph, row: dict[str, Any]) -> list[dict[str, Any]]
     else:
         border = min(max(low, thread["end_ns"] + offset), high)
         parts = [(low, border, "host"), (border, high, "unknown")]
-    return [nameless | {"start_ns": a, "end_ns": b, "class": name} for a, b, name in parts if b > a]
+    pieces = [{"start_ns": start, "end_ns": end, "class": name} for start, end, name in parts if end > start]
+    return [nameless | piece for piece in pieces]
 
 
 def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
@@ -182,19 +179,18 @@ def _contributors(graph: EventGraph, timed: pl.DataFrame) -> pl.DataFrame:
         longest_at_ns=pl.col("start_ns").get(longest),
     )
     is_work = pl.col("kind").is_in(WORK_KINDS)
-    every = graph.events.select("group", "name", "kind", ns=pl.col("end_ns") - pl.col("start_ns"), slack=graph.slack())
-    sums = every.group_by("group", "name", "kind").agg(total_ns=pl.col("ns").sum(), slack_min_ns=pl.col("slack").min())
+    length = pl.col("end_ns") - pl.col("start_ns")
+    events = graph.events.select("group", "name", "kind", ns=length, slack=graph.slack())
+    sums = events.group_by("group", "name", "kind").agg(total_ns=pl.col("ns").sum(), slack_min_ns=pl.col("slack").min())
     totals = (
         sums.with_columns(what=pl.when(is_work).then(pl.lit("work")).otherwise(pl.lit("call")))
         .group_by("group", "what", name=pl.col("name").cast(pl.String).fill_null(""))
         .agg(pl.col("total_ns").sum(), pl.col("slack_min_ns").min())
     )
-    texts = segments.with_columns(pl.col("class", "what", "name").cast(pl.String)).with_columns(
-        pl.col("name").fill_null("")
-    )
-    return texts.join(totals, on=["group", "name", "what"], how="left").with_columns(
-        path_share=share_of(pl.col("path_ns"), pl.col("span_ns"))
-    )
+    texts = segments.with_columns(pl.col("class", "what", "name").cast(pl.String))
+    texts = texts.with_columns(pl.col("name").fill_null(""))
+    texts = texts.join(totals, on=["group", "name", "what"], how="left")
+    return texts.with_columns(path_share=share_of(pl.col("path_ns"), pl.col("span_ns")))
 
 
 _RECORD_CALLS = "record with rocprofv3 --runtime-trace"
@@ -248,9 +244,8 @@ def with_steps(path: CriticalPath, graph: EventGraph, steps: pl.DataFrame) -> Cr
     """The result with the path of each step of `Steps.steps`; of several ranks, the steps of the lowest count."""
     first = graph.processes.sort("rank", "process", nulls_last=True).group_by("group", maintain_order=True).first()
     lowest = first.select("group", "part", "offset_ns", process="local")
-    shifted = steps.join(lowest, on=["part", "process"]).select(
-        "group", "step", *(pl.col(name) + pl.col("offset_ns") for name in ("start_ns", "end_ns"))
-    )
+    shifted = steps.join(lowest, on=["part", "process"])
+    shifted = shifted.select("group", "step", *(pl.col(name) + pl.col("offset_ns") for name in ("start_ns", "end_ns")))
     pieces = (
         path.segments.select("group", "class", low="start_ns", high="end_ns")
         .join_where(
@@ -276,10 +271,9 @@ def _with_stacks(segments: pl.DataFrame, graph: EventGraph) -> pl.DataFrame:
     """The segments with the regions that were open in the middle of the longest segments of host code."""
     is_code = (pl.col("class") == "host") & pl.col("tid").is_not_null()
     order = pl.col("end_ns") - pl.col("start_ns")
-    longest = segments.with_row_index("moment").filter(is_code).sort(-order, "moment").head(_STACKS)
-    tracks = graph.events.select("event", "track").join(
-        graph.tracks.with_row_index("track").select("track", "thread"), on="track"
-    )
+    longest = segments.with_row_index("moment").filter(is_code).sort(-order, "moment").head(_MOST_STACKS)
+    tracks = graph.events.select("event", "track")
+    tracks = tracks.join(graph.tracks.with_row_index("track").select("track", "thread"), on="track")
     processes = graph.processes.select("process", "part", "offset_ns")
     middle = (pl.col("start_ns") + pl.col("end_ns")) // 2 - pl.col("offset_ns")
     moments = longest.join(tracks, on="event").join(processes, on="process")

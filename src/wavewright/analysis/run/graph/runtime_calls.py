@@ -103,20 +103,18 @@ def _by_properties(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame) -> list[
         texts.append(numbered.filter(pl.col("event_properties").str.contains("stream")))
     if not any(piece.height for piece in texts):
         return []
-    values = {
-        name: pl.col("event_properties").str.json_path_match(f"$['{key}']") for name, key in _FACTS["pytorch"].items()
-    }
+    paths = {name: f"$['{key}']" for name, key in _FACTS["pytorch"].items()}
+    values = {name: pl.col("event_properties").str.json_path_match(path) for name, path in paths.items()}
     waits = chosen.join(pl.concat(texts).select("row", **values), on="row")
     ids = run.read("streams", ["stream", "stream_id", "process"])
     numbers = ids.select("process", "stream", pl.col("stream_id").cast(pl.String).alias("text"))
     numbers = numbers.unique(["process", "text"], keep="first", maintain_order=True)
-    waits = waits.join(
-        numbers.rename({"text": "waiting"}), on=["process", "waiting"], how="left", maintain_order="left"
-    ).with_columns(handle="record")
+    waiting = numbers.rename({"text": "waiting"})
+    waits = waits.join(waiting, on=["process", "waiting"], how="left", maintain_order="left")
+    waits = waits.with_columns(handle="record")
+    correlation = pl.col("record").cast(pl.Int64, strict=False)
     records = (
-        waits.select(
-            "process", text="recorded", handle="record", correlation=pl.col("record").cast(pl.Int64, strict=False)
-        )
+        waits.select("process", text="recorded", handle="record", correlation=correlation)
         .drop_nulls()
         .unique(maintain_order=True)
         .join(numbers, on=["process", "text"], maintain_order="left")

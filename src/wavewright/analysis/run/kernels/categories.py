@@ -62,6 +62,5 @@ def _patterns() -> tuple[tuple[str, bool, re.Pattern[str]], ...]:
 def _category(name: str) -> str:
     title = kernel_title(name)
     head = kernel_head(title)
-    return next(
-        (category for category, is_head, pattern in _patterns() if pattern.search(head if is_head else title)), OTHER
-    )
+    texts = ((category, pattern, head if is_head else title) for category, is_head, pattern in _patterns())
+    return next((category for category, pattern, text in texts if pattern.search(text)), OTHER)

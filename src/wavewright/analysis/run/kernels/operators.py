@@ -30,9 +30,8 @@ from wavewright.model.run import Run
 _OPERATOR = "OPERATOR"
 _BETWEEN = "\x1f"  #: Between the parts of a label: shapes, types, values, step, name.
 #: Parts of a label -> the property of the call that they are; empty = of none.
-_PARTS = {"input_dims": "Input Dims", "input_types": "Input type", "input_values": "Concrete Inputs"} | dict.fromkeys(
-    ("step", "inside"), ""
-)
+_PARTS = {"input_dims": "Input Dims", "input_types": "Input type", "input_values": "Concrete Inputs"}
+_PARTS |= {"step": "", "inside": ""}
 _KEYS = ("name", "input_dims", "input_types", "input_values", "times", "model", "assumes")
 _SUMS = ("call_count", "gpu_count", "gpu_ns", "host_count", "host_ns")
 _ENDS = ("", "_max")  #: Of sums that are known between two bounds: at least, at most.
@@ -50,7 +49,7 @@ _COSTS = (
 )
 #: Calls of equal shapes are of two kinds where their times fall into two groups so far apart, each so narrow:
 #: attention with a window in every second layer records the same shapes.
-_APART, _WIDTH, _FEWEST = 1.5, 0.1, 3
+_RATIO_MIN, _WIDTH_MAX, _CALLS_MIN = 1.5, 0.1, 3
 #: Below, the time at the roof says nothing: the start and the end of a kernel take about as long.
 _SMALL_NS = 2_000
 #: Version that HIP tells -> target, where it is of one only.
@@ -208,9 +207,8 @@ def _with_costs(labels: pl.DataFrame, gpu: Arch | None, models: tuple[OperatorMo
     rows = []
     for name, dims, types, values, step, inside in labels.select("name", *_PARTS).iter_rows():
         model = model_of(name or "", models)
-        per_call = cost(
-            name, dims, types, values, json.loads(step) if step else None, models, json.loads(inside or "{}")
-        )
+        step_sums, records = json.loads(step) if step else None, json.loads(inside or "{}")
+        per_call = cost(name, dims, types, values, step_sums, models, records)
         is_outer = per_call is not None and bool(model and model.types and not model.is_inner)
         of_cost = (per_call.model, per_call.assumes or None) if per_call else (None, None)
         is_of_step = bool(model and model.is_of_step)
@@ -218,19 +216,20 @@ def _with_costs(labels: pl.DataFrame, gpu: Arch | None, models: tuple[OperatorMo
     return labels.hstack(pl.DataFrame(rows, schema=_COSTS, orient="row"))
 
 
-def _at_roof(each: Cost | None, gpu: Arch | None) -> list[float | None]:
+def _at_roof(per_call: Cost | None, gpu: Arch | None) -> list[float | None]:
     """`_TOTALS` of a call: its work, the time of the matrix unit, of memory, and the longer one; None = not known."""
-    product = gpu.product if gpu else None
-    memory_rate = product.memory_bytes_per_second_peak if product else None
-    rate = _rate(each.unit, gpu) if each and gpu else None
+    if per_call is None:
+        return [None] * len(_TOTALS)
+    memory_rate = gpu.product.memory_bytes_per_second_peak if gpu else None
+    rate = _rate(per_call.unit, gpu) if gpu else None
     sums: list[float | None] = []
-    for flops, moved in ((each.flops, each.bytes), (each.flops_max, each.bytes_max)) if each else ((None, None),) * 2:
+    for flops, moved in ((per_call.flops, per_call.bytes), (per_call.flops_max, per_call.bytes_max)):
         sums += [flops, moved]
-        if each is None or flops is None or moved is None or not memory_rate or (each.unit and not rate):
+        if flops is None or moved is None or not memory_rate or (per_call.unit and not rate):
             sums += [None] * 3
             continue
-        times = flops / rate * 1e9 if each.unit and rate else 0.0, moved / memory_rate * 1e9
-        sums += [*times, max(times)]
+        times_ns = flops / rate * 1e9 if per_call.unit and rate else 0.0, moved / memory_rate * 1e9
+        sums += [*times_ns, max(times_ns)]
     return sums
 
 
@@ -265,8 +264,9 @@ def _border(times: list[float]) -> float | None:
         return None
     ratio, place = max(ratios)
     groups = (times[:place], times[place:])
-    is_narrow = all(len(each) >= _FEWEST and each[-1] - each[0] <= _WIDTH * sum(each) / len(each) for each in groups)
-    return times[place] if ratio >= _APART and is_narrow else None
+    are_enough = all(len(group) >= _CALLS_MIN for group in groups)
+    are_narrow = all(group[-1] - group[0] <= _WIDTH_MAX * sum(group) / len(group) for group in groups)
+    return times[place] if ratio >= _RATIO_MIN and are_enough and are_narrow else None
 
 
 def combine_operators(partials: Sequence[PartialOperators]) -> Operators:

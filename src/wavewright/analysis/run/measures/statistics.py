@@ -21,7 +21,7 @@ from wavewright.model.schema import empty_frame, packaged_spec
 EXACT_VALUES = 4096  #: Distinct values up to which quantiles are exact: `ValueCounts::most_exact` of the native core.
 _SUMS = packaged_spec(__package__, "sums")
 _VALUES = packaged_spec(__package__, "values")
-_AT_ONCE = 16
+_AT_ONCE = 16  #: Packed parts that are unpacked together.
 _PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}
 
 
@@ -230,9 +230,9 @@ def _deviation_and_mean(sums: pl.DataFrame) -> Iterable[pl.Series]:
 def _quantiles(statistics: Statistics) -> pl.DataFrame:
     """The quantiles of every group, between the two nearest values where one falls between them."""
     half = pl.when("is_exact").then(0.0).otherwise(bucket_width("value") / 2 - 0.5)
-    placed = statistics.values.join(
-        statistics.sums.select("group", "is_exact"), on="group", maintain_order="left"
-    ).select("group", "count", middle=pl.col("value") + half)
+    is_exact = statistics.sums.select("group", "is_exact")
+    placed = statistics.values.join(is_exact, on="group", maintain_order="left")
+    placed = placed.select("group", "count", middle=pl.col("value") + half)
     groups = placed.group_by("group", maintain_order=True).agg(n=pl.col("count").sum())
     n, after, middle = groups["n"], placed["count"].cum_sum(), placed["middle"]
     first = n.cum_sum() - n
@@ -248,7 +248,7 @@ def _quantiles(statistics: Statistics) -> pl.DataFrame:
     return groups.select("group").with_columns(quantiles)
 
 
-_KEPT_BITS = 9
+_KEPT_BITS = 9  #: Leading bits of a value that tell its bucket.
 #: Largest error of a value that is read as the middle of its bucket, as a share of it.
 QUANTILE_ERROR = 2.0**-_KEPT_BITS
 

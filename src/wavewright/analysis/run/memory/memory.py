@@ -65,9 +65,8 @@ def partial_memory(run: Run, *, bins: int = 64) -> Memory:
     )
     live = _live_bytes(changes)
     peaks = _peaks(live)
-    lives = lives.join(begins, on="process", how="left", maintain_order="left").join(
-        peaks.select(*_PLACE_KEYS, "peak_ns", "peak_row"), on=_PLACE_KEYS, how="left", nulls_equal=True
-    )
+    lives = lives.join(begins, on="process", how="left", maintain_order="left")
+    lives = lives.join(peaks.select(*_PLACE_KEYS, "peak_ns", "peak_row"), on=_PLACE_KEYS, how="left", nulls_equal=True)
     at_peak = (pl.col("row") <= pl.col("peak_row")) & (pl.col("freed_row") > pl.col("peak_row")).fill_null(value=True)
     lives = lives.with_columns(is_at_peak=at_peak.fill_null(value=False), is_unfreed=pl.col("freed_row").is_null())
     stacks = allocation_stacks(run, lives)
@@ -156,9 +155,8 @@ def _allocations(rows: pl.DataFrame) -> _Allocations:
     released = _changes(releases, -freed_before, earlier_bytes=freed_before, is_release=True, is_earlier=is_earlier)
     # What a release or a further allocation ends, at its row, before what that row adds.
     none = pl.lit(None, pl.Int64)
-    ends = lives.filter(pl.col("freed_row").is_not_null()).with_columns(
-        row="freed_row", start_ns=none, end_ns="freed_ns", in_use_bytes=none
-    )
+    ends = lives.filter(pl.col("freed_row").is_not_null())
+    ends = ends.with_columns(row="freed_row", start_ns=none, end_ns="freed_ns", in_use_bytes=none)
     ended = _changes(ends, -pl.col("size_bytes"), is_end=True).with_columns(end_ns=none)
     changes = pl.concat([allocated, released, ended]).sort("row", ~pl.col("is_end"), maintain_order=True)
     return _Allocations(lives, changes)
@@ -204,9 +202,8 @@ def _live_bytes(changes: pl.DataFrame) -> pl.DataFrame:
     at_first = summed.filter(last_of_row).join(first, on=[*keys, "row"], nulls_equal=True)
     reported = at_first.select(*keys, reported=pl.col("in_use_bytes_right") - pl.col("sum_bytes"))
     released = changes.group_by(keys, maintain_order=True).agg(pl.col("earlier_bytes").sum())
-    before = released.join(reported, on=keys, how="left", nulls_equal=True).select(
-        *keys, before_bytes=pl.coalesce("reported", "earlier_bytes").clip(lower_bound=0)
-    )
+    before = released.join(reported, on=keys, how="left", nulls_equal=True)
+    before = before.select(*keys, before_bytes=pl.coalesce("reported", "earlier_bytes").clip(lower_bound=0))
     live = summed.join(before, on=keys, how="left", nulls_equal=True, maintain_order="left")
     return live.with_columns(live_bytes=(pl.col("before_bytes") + pl.col("sum_bytes")).clip(lower_bound=0))
 

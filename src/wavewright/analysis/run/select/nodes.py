@@ -6,15 +6,23 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import pairwise, takewhile
 from pathlib import PurePath
-from typing import TypeAlias
+from typing import NamedTuple
 
 import polars as pl
 
-_Capture: TypeAlias = tuple[str, int, int, int | None]  #: Path, begin, end and rank of a recording.
 _WORD = re.compile(r"[_\-.]")
 _ENDING = re.compile(r"(\.(gz|zst|json|csv|db|rpd|rpdb|sqlite3?|pb))+$")
 _ARCHIVE = re.compile(r"(?<=tar|tgz|zip|\.gz|\.xz|bz2|zst)!")  #: Between an archive and its member.
 _COLUMNS = {"machine": pl.String, "new_machine": pl.String, "new_node": pl.String}
+
+
+class _Capture(NamedTuple):
+    """A recording in a file without host name."""
+
+    path: str
+    start_ns: int
+    end_ns: int
+    rank: int | None
 
 
 def node_names(times: Iterable[pl.DataFrame]) -> pl.DataFrame:
@@ -26,13 +34,13 @@ def node_names(times: Iterable[pl.DataFrame]) -> pl.DataFrame:
     """
     unnamed = pl.concat(times).filter(~pl.col("is_named"))
     groups: dict[tuple[str, str], list[_Capture]] = {}
-    for capture in unnamed.select("machine", "start_ns", "end_ns", "rank").sort("start_ns", "end_ns").iter_rows():
-        path = PurePath(capture[0])
-        groups.setdefault((str(path.parent), _WORD.split(path.name, maxsplit=1)[0]), []).append(capture)
+    for row in unnamed.select("machine", "start_ns", "end_ns", "rank").sort("start_ns", "end_ns").iter_rows():
+        path = PurePath(row[0])
+        groups.setdefault((str(path.parent), _WORD.split(path.name, maxsplit=1)[0]), []).append(_Capture(*row))
     machine_of: dict[str, str] = {}
     for captures in groups.values():
-        first = min(captures)[0] if _is_sequence(captures) else ""
-        machine_of |= {capture[0]: first or capture[0] for capture in captures}
+        first = min(capture.path for capture in captures) if _is_sequence(captures) else ""
+        machine_of |= {capture.path: first or capture.path for capture in captures}
     labels = path_labels(sorted(set(machine_of.values())))
     rows = [(machine, new, labels[new]) for machine, new in machine_of.items()]
     return pl.DataFrame(rows, schema=_COLUMNS, orient="row")
@@ -40,17 +48,16 @@ def node_names(times: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 def _is_sequence(captures: Sequence[_Capture]) -> bool:
     """True if recordings, sorted by time, follow each other, and none or one rank made them."""
-    ranks = {rank for *_, rank in captures if rank is not None}
-    return len(ranks) <= 1 and all(last[2] <= after[1] for last, after in pairwise(captures))
+    ranks = {capture.rank for capture in captures if capture.rank is not None}
+    return len(ranks) <= 1 and all(before.end_ns <= after.start_ns for before, after in pairwise(captures))
 
 
 def renamed(frame: pl.DataFrame, names: pl.DataFrame) -> pl.DataFrame:
     """The frame with the new `machine` and `node`, as far as it has these columns."""
     if not names.height or "machine" not in frame.columns:
         return frame
-    new = [
-        pl.col("machine").replace(names["machine"], names[f"new_{name}"]).alias(name) for name in ("machine", "node")
-    ]
+    new_names = ((name, names[f"new_{name}"]) for name in ("machine", "node"))
+    new = [pl.col("machine").replace(names["machine"], values).alias(name) for name, values in new_names]
     return frame.with_columns(new if "node" in frame.columns else new[:1])
 
 

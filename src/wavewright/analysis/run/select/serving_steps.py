@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_SUMS = ("sq", "sk", "sqsq", "sqsk")
+_SUMS = ("sq", "sk", "sqsq", "sqsk")  #: As vLLM names them: sums of query and context (key) lengths, and of products.
 _GROUP = "".join(rf"{name}(\d{{1,17}})" for name in _SUMS)
 _VLLM = re.compile(rf"execute_\d{{1,12}}_context_(\d{{1,9}})\({_GROUP}\)_generation_(\d{{1,9}})\({_GROUP}\)")
 _VLLM_PLAIN = re.compile(
@@ -41,8 +41,12 @@ def serving_step(marker: str) -> ServingStep | None:
     'mixed'
     """
     if match := _VLLM.match(marker):
-        prefill, *first, decode, _, _, _, _ = map(int, match.groups())
-        return _detailed(prefill, decode, dict(zip(_NAMES, [*first, *map(int, match.groups()[6:])], strict=True)))
+        numbers = [
+            int(number) for number in match.groups()
+        ]  # requests and sums of prefill, requests and sums of decode
+        prefill, decode = numbers[0], numbers[1 + len(_SUMS)]
+        prefill_sums, decode_sums = numbers[1 : 1 + len(_SUMS)], numbers[2 + len(_SUMS) :]
+        return _detailed(prefill, decode, dict(zip(_NAMES, prefill_sums + decode_sums, strict=True)))
     if match := _VLLM_PLAIN.match(marker):
         prefill, prefill_tokens, decode, decode_tokens = map(int, match.groups())
         return ServingStep(_phase(prefill, decode), prefill + decode, prefill_tokens + decode_tokens)
@@ -61,6 +65,7 @@ def serving_step(marker: str) -> ServingStep | None:
 def _detailed(
     prefill: int, decode: int, sums: dict[str, int], phase: str | None = None, requests: int | None = None
 ) -> ServingStep:
+    """The step with these numbers of requests; `phase` and `requests` are those that the marker says, if it does."""
     tokens, context = (sums[f"c_{name}"] + sums[f"g_{name}"] for name in ("sq", "sk"))
     count = prefill + decode if requests is None else requests
     return ServingStep(phase or _phase(prefill, decode), count, tokens, context, sums)

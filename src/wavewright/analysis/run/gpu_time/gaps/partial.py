@@ -253,9 +253,8 @@ def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
     waits = pl.concat(regions.stream_waits)
     if not waits.height or not gaps.height:
         return pl.lit(value=False)
-    points = gaps.select("launch_start_ns", thread="launch_thread", at=pl.int_range(pl.len(), dtype=pl.UInt32)).sort(
-        "launch_start_ns", nulls_last=True
-    )
+    points = gaps.select("launch_start_ns", thread="launch_thread", at=pl.int_range(pl.len(), dtype=pl.UInt32))
+    points = points.sort("launch_start_ns", nulls_last=True)
     for name, calls in (("waited_ns", waits), ("earlier_ns", regions.launches.calls)):
         times = calls.select("thread", pl.col("start_ns").alias(name)).sort(name)
         points = points.join_asof(
@@ -273,9 +272,8 @@ def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
 
 def _waits(gaps: pl.DataFrame) -> pl.DataFrame:
     """The parts of gaps before the launch: `place`, `thread`, `start_ns`, `end_ns`."""
-    return gaps.select(
-        "place", thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("wait_ns")
-    )
+    end_ns = pl.col("gap_start_ns") + pl.col("wait_ns")
+    return gaps.select("place", thread="launch_thread", start_ns="gap_start_ns", end_ns=end_ns)
 
 
 def _causes(gaps: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
@@ -322,9 +320,8 @@ def _sums(gaps: pl.DataFrame, totals: pl.DataFrame, by: list[str]) -> pl.DataFra
         gap_max_ns=pl.col("gap_ns").filter(is_gap).max(),
         rounding_ns=pl.col("gap_ns").filter(~is_gap).sum(),
     )
-    return totals.join(sums, on=by, how="left", nulls_equal=True).with_columns(
-        pl.col("gap_count", "gap_ns", "gap_max_ns", "rounding_ns").fill_null(0)
-    )
+    totals = totals.join(sums, on=by, how="left", nulls_equal=True)
+    return totals.with_columns(pl.col("gap_count", "gap_ns", "gap_max_ns", "rounding_ns").fill_null(0))
 
 
 def _details(
@@ -333,9 +330,8 @@ def _details(
     """The longest gaps with all details."""
     chosen = longest.select("row").join(gaps, on="row", maintain_order="left")
     threads = run.read("threads", ["thread", "tid"])
-    spans = chosen.select(
-        thread="launch_thread", start_ns="gap_start_ns", end_ns=pl.col("gap_start_ns") + pl.col("gap_ns")
-    )
+    end_ns = pl.col("gap_start_ns") + pl.col("gap_ns")
+    spans = chosen.select(thread="launch_thread", start_ns="gap_start_ns", end_ns=end_ns)
     before_launch = main_call(_waits(chosen), calls).rename({"call": "wait_call", "call_ns": "wait_call_ns"})
     parts = [chosen, before_launch, main_call(spans, calls), stacks(spans, pl.concat(regions.contexts))]
     rows = (
