@@ -114,6 +114,7 @@ function Choices({ base, part, onPart }: { base: number; part: Part; onPart: (pa
 interface ShownProps {
   answer: CompareAnswer;
   units: CompareUnitsRow[];
+  /** Document of the baseline. */
   base: number;
   part: Part;
 }
@@ -141,6 +142,7 @@ const aboutNoise = (answer: CompareAnswer) =>
     ? "stand out, because the code is the same"
     : `differ by more than ${answer.noise_from === "repeats" ? "the noise" : "the spread between waves of one run"}`;
 
+/** The largest difference in cycles per wave, in either direction. */
 const largest = (units: CompareUnitsRow[]) =>
   units.reduce((most, unit) => Math.max(most, Math.abs(unit.delta_cycles_per_wave)), 0);
 

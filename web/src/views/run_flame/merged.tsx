@@ -15,6 +15,7 @@ import { Matched } from "./matched";
 
 export type Weight = "host" | "gpu";
 
+/** The column that is the width of frames. */
 export const WEIGHT_COLUMN = { host: "total_ns", gpu: "gpu_total_ns" } as const;
 
 export interface TreeChoice {
@@ -44,6 +45,7 @@ interface Props {
   choice: TreeChoice;
   search: Signal<string>;
   handle: PictureHandle;
+  /** Shows the callers and callees of a function. */
   sandwichOf: (name: string, domain: string) => void;
 }
 
@@ -103,6 +105,7 @@ function Tree({ table, choice, search, handle, sandwichOf }: Props & { table: Co
   );
 }
 
+/** The frames of an answer, their weights and where they lie. */
 function fromTable(
   table: Columns,
   { tree, weight }: TreeChoice,

@@ -23,6 +23,7 @@ import { Graph, type RunFrames, useMatches } from "./graph";
 import { Matched } from "./matched";
 import { factsOf, type TreeChoice, WEIGHT_COLUMN } from "./merged";
 
+/** A function, which its name and domain identify. */
 export interface Chosen {
   name: string;
   domain: string;
@@ -46,17 +47,23 @@ const COLUMNS = figureColumns<RunFunctionsRow>(RUN_FUNCTIONS, [
 export function Sandwich(props: Props) {
   const { tree } = props.choice;
   const answer = useAnswer(json<{ functions: Frame<RunFunctionsRow> }>(current.value, "run_functions", { tree }));
-  return <Answered answer={answer}>{(value) => <Both key={tree} functions={value.functions} {...props} />}</Answered>;
+  return (
+    <Answered answer={answer}>
+      {(value) => <FunctionsAndGraphs key={tree} functions={value.functions} {...props} />}
+    </Answered>
+  );
 }
 
-function Both({ functions, choice, search, chosen }: Props & { functions: Frame<RunFunctionsRow> }) {
+/** The list of functions, and beside it the graphs of the chosen one. */
+function FunctionsAndGraphs({ functions, choice, search, chosen }: Props & { functions: Frame<RunFunctionsRow> }) {
   const query = matcher(search.value);
   const rows = useMemo(
     () => (search.value ? functions.rows.filter((row) => query.test(row.name)) : functions.rows),
     [functions, search.value],
   );
   const cutNote = truncation(functions.rows.length, functions.row_count);
-  const isIt = (row: RunFunctionsRow) => row.name === chosen.value?.name && (row.domain ?? "") === chosen.value?.domain;
+  const isChosen = ({ name, domain }: RunFunctionsRow) =>
+    name === chosen.value?.name && (domain ?? "") === chosen.value?.domain;
   return (
     <Split name="run_flame.functions" label="Between functions and graphs" direction="row" first={0.42}>
       <div class="run-sandwich-half">
@@ -66,7 +73,7 @@ function Both({ functions, choice, search, chosen }: Props & { functions: Frame<
           columns={COLUMNS}
           rows={rows}
           sortBy={WEIGHT_COLUMN[choice.weight]}
-          isSelected={isIt}
+          isSelected={isChosen}
           onSelect={(row) => {
             chosen.value = { name: row.name, domain: row.domain ?? "" };
           }}
@@ -108,6 +115,7 @@ interface HalfProps {
   rootAt: "top" | "bottom";
 }
 
+/** The graph of callers, which stand above the function, or of callees below it. */
 function Half({ title, rows, choice, search, rootAt }: HalfProps) {
   const { frames, weights, layout } = useMemo(() => fromRows(rows, choice), [rows]);
   const query = useComputed(() => matcher(search.value));
@@ -135,6 +143,7 @@ function Half({ title, rows, choice, search, rootAt }: HalfProps) {
   );
 }
 
+/** The frames of an answer, their weights and where they lie. */
 function fromRows(rows: RunSandwichCalleesRow[], { tree, weight }: TreeChoice) {
   const column = (name: keyof RunSandwichCalleesRow) => rows.map((row) => Number(row[name] ?? 0));
   const figures = {

@@ -71,8 +71,8 @@ function Event({ event, layer }: EventProps) {
         <>
           <h3>Arguments</h3>
           <dl>
-            {event.arguments.map((given, n) => (
-              <Fact key={n} name={`${given.name ?? n}`} value={given.value ?? ""} hint={given.type ?? ""} />
+            {event.arguments.map((argument, n) => (
+              <Fact key={n} name={`${argument.name ?? n}`} value={argument.value ?? ""} hint={argument.type ?? ""} />
             ))}
           </dl>
         </>
@@ -125,9 +125,9 @@ function Times({ event: { begin, end, duration_ns } }: { event: EventAnswer }) {
 function Launch({ event, layer }: EventProps) {
   const { count, flows } = event.flows;
   const launch = flows.find((flow) => flow.to_item === event.item);
-  const go = (item: number, at: number) => {
+  const showEvent = (item: number, time: number) => {
     select({ span: spanKey(layer, item) });
-    reveal(at);
+    reveal(time);
   };
   if (launch) {
     if (event.begin === undefined) return null;
@@ -137,7 +137,12 @@ function Launch({ event, layer }: EventProps) {
         <dt title="From the start of the launching call to the start of the work, queueing included">launch latency</dt>
         <dd data-fact="launch_latency" title={`${exact(latency)} ns`}>
           {nanoseconds(latency)}{" "}
-          <button type="button" class="quiet" data-go="launch" onClick={() => go(launch.from_item, launch.from_begin)}>
+          <button
+            type="button"
+            class="quiet"
+            data-go="launch"
+            onClick={() => showEvent(launch.from_item, launch.from_begin)}
+          >
             to the launching call
           </button>
         </dd>
@@ -156,7 +161,7 @@ function Launch({ event, layer }: EventProps) {
             class="quiet"
             key={flow.to_item}
             data-go="work"
-            onClick={() => go(flow.to_item, flow.to_begin)}
+            onClick={() => showEvent(flow.to_item, flow.to_begin)}
           >
             to the {isDispatch(layer, flow.to_item) ? "dispatch" : "copy"} at {nanoseconds(flow.to_begin)}
           </button>
