@@ -25,7 +25,7 @@ _KEY = ["process", "correlation"]
 _SIZE_IN_NAME = re.compile(r"\bbs_(\d{1,9})_")  #: SGLang and ATOM: `bs_32_rank0.json.gz`.
 _SIZE_IN_MARKER = r"^capture_(\d{1,9})_"  #: vLLM, SGLang: `capture_8192_PIECEWISE`.
 _CALL = ("category", "domain", "name", "function", "event_properties")
-_NESTING = {"MARKER": 0, "PYTHON": 1, "OPERATOR": 2, "HIP": 3}  #: Of regions with the same times, outermost first.
+_ORDER = {"MARKER": 0, "PYTHON": 1, "OPERATOR": 2, "HIP": 3}  #: Of regions with the same times, outermost first.
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ def replayed_name(name: pl.Expr) -> pl.Expr:
 
 
 def _node_name() -> pl.Expr:
-    """The name of the node that a call becomes: of its kernel, `copy`, `set` or `CHILD`; null = it is no GPU work."""
+    """The name of the node that a call becomes: of its kernel, `copy`, `set` or `CHILD`; null = it becomes none."""
     name, args = pl.col("name").cast(pl.String), pl.col("args")
     has_kernel = args.str.contains('"kernel"', literal=True)
     child = pl.when(name.str.contains("GraphLaunch|AddChildGraphNode")).then(pl.lit(CHILD))
@@ -150,8 +150,8 @@ def _nested(regions: pl.DataFrame, threads: pl.Series, last_ns: Any) -> tuple[pl
     """
     is_read = pl.col("thread").is_in(threads.implode()) & (pl.col("start_ns") <= last_ns)
     rows = regions.with_row_index("row").filter(is_read)
-    nesting = pl.col("domain").cast(pl.String).replace_strict(_NESTING, default=2, return_dtype=pl.Int8)
-    rows = rows.sort("thread", "start_ns", "end_ns", nesting, descending=[False, False, True, False])
+    order = pl.col("domain").cast(pl.String).replace_strict(_ORDER, default=2, return_dtype=pl.Int8)
+    rows = rows.sort("thread", "start_ns", "end_ns", order, descending=[False, False, True, False])
     places = pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
     no_work = pl.DataFrame(schema=dict.fromkeys(("ns", "count", "begin", "end"), pl.Int64))
     launch = pl.repeat(_NO_LAUNCH, rows.height, dtype=pl.UInt32, eager=True)

@@ -198,8 +198,8 @@ def _match_all(contents: _Captured, launches: pl.DataFrame, work: pl.DataFrame) 
             nodes[replay.rows] = match.nodes + (0 if match.is_absolute else contents.begins[replay.graph])
             is_by_id = match.way == "exact" and is_numbered[replay.rows.start]
             ways[replay.rows] = _WAYS.index("graph id" if is_by_id else match.way)
-    how = pl.Series(_WAYS).gather(pl.Series(ways, dtype=pl.UInt32))
-    with_nodes = work.with_columns(node=pl.Series(nodes), how=how)
+    way_of_row = pl.Series(_WAYS).gather(pl.Series(ways, dtype=pl.UInt32))
+    with_nodes = work.with_columns(node=pl.Series(nodes), how=way_of_row)
     return with_nodes.with_columns(how=pl.when(pl.col("node") >= 0).then("how")), losses
 
 
@@ -270,15 +270,15 @@ class _Finder:
         contents = self._captured
         nodes: list[int] = []
         for node, code in enumerate(contents.of(parent).tolist(), start=int(contents.begins[parent])):
-            rest = codes[len(nodes) :]
+            names_left = codes[len(nodes) :]
             if code == _CHILD_CODE:
                 pairs = ((child, contents.of(child)) for child in children)
-                fits = [child for child, names in pairs if np.array_equal(rest[: names.size], names)]
+                fits = [child for child, names in pairs if np.array_equal(names_left[: names.size], names)]
                 if not fits:
                     return []
                 child = max(fits, key=lambda graph: contents.of(graph).size)
                 nodes += range(int(contents.begins[child]), int(contents.begins[child + 1]))
-            elif rest.size and rest[0] == code:
+            elif names_left.size and names_left[0] == code:
                 nodes.append(node)
             else:
                 return []
@@ -317,9 +317,9 @@ def _choose(contents: _Captured, replays: Sequence[_Replay]) -> list[Loss]:
         replay = replays[place]
         graphs = _of_batch(contents, replay.match.graphs, replay.tokens) if replay.match else []
         of_file = graphs_by_file[int(contents.files[graphs[0]])] if graphs else []
-        following = list(zip(replays[place : place + len(of_file)], of_file, strict=False))
-        if of_file and len(following) == len(of_file) and all(_may_be(after, graph) for after, graph in following):
-            for after, graph in following:
+        next_pairs = list(zip(replays[place : place + len(of_file)], of_file, strict=False))
+        if of_file and len(next_pairs) == len(of_file) and all(_may_be(after, graph) for after, graph in next_pairs):
+            for after, graph in next_pairs:
                 after.graph = graph if after.match else -1
             place += len(of_file)
             continue
@@ -351,18 +351,18 @@ def _of_batch(contents: _Captured, graphs: Sequence[int], tokens: int | None) ->
 def _left_over(contents: _Captured, work: pl.DataFrame, replays: Sequence[_Replay]) -> list[Loss]:
     """Losses: replays that were not joined, and those that were joined with less than equality."""
     losses = []
-    unjoined = [replay for replay in replays if replay.graph < 0]
-    if unjoined:
+    unjoined_replays = [replay for replay in replays if replay.graph < 0]
+    if unjoined_replays:
         lengths = (work["end_ns"] - work["start_ns"]).fill_null(0).to_numpy()
-        count = sum(replay.codes.size for replay in unjoined)
-        share = sum(int(lengths[replay.rows].sum()) for replay in unjoined) / max(int(lengths.sum()), 1)
-        without_match = [replay for replay in unjoined if replay.match is None]
+        count = sum(replay.codes.size for replay in unjoined_replays)
+        share = sum(int(lengths[replay.rows].sum()) for replay in unjoined_replays) / max(int(lengths.sum()), 1)
+        without_match = [replay for replay in unjoined_replays if replay.match is None]
         reason = _difference(contents, work, without_match[0]) if without_match else ""
         losses.append(Loss("graph_unjoined", count, detail=f"{100 * share:.1f} % of the time of graphs{reason}"))
-    joined = [(replay.match, replay.graph) for replay in replays if replay.match and replay.graph >= 0]
-    if reordered_count := sum(match.way == "by occurrence" for match, _ in joined):
+    joined_matches = [(replay.match, replay.graph) for replay in replays if replay.match and replay.graph >= 0]
+    if reordered_count := sum(match.way == "by occurrence" for match, _ in joined_matches):
         losses.append(Loss("graph_order", reordered_count))
-    incomplete = [(match, graph) for match, graph in joined if match.gaps]
+    incomplete = [(match, graph) for match, graph in joined_matches if match.gaps]
     if incomplete:
         match, graph = incomplete[0]
         name = contents.names[int(contents.of(graph)[match.gaps[0]])]
@@ -384,9 +384,9 @@ def _difference(contents: _Captured, work: pl.DataFrame, replay: _Replay) -> str
     names = contents.of(nearest)
     if equal_count >= min(names.size, replay.codes.size):
         return f": {replay.codes.size:,} kernels of a graph of {names.size:,}"
-    replayed = work["name"][replay.rows.start + equal_count]
-    captured = contents.names[int(names[equal_count])] if names[equal_count] >= 0 else "a graph"
-    return f": kernel {equal_count} is {replayed[:60]}, captured was {captured[:60]}"
+    own_name = work["name"][replay.rows.start + equal_count]
+    captured_name = contents.names[int(names[equal_count])] if names[equal_count] >= 0 else "a graph"
+    return f": kernel {equal_count} is {own_name[:60]}, captured was {captured_name[:60]}"
 
 
 def _unjoined(kinds: dict[str, pl.DataFrame], work: pl.DataFrame) -> JoinedGraphs:

@@ -95,10 +95,10 @@ def _losses(raw: Mapping[str, Any], path: Path) -> list[Loss]:
     counts: dict[str, int] = {name: count for name, count in raw["counts"].items() if count}
     damage: dict[str, str] = _NAMES["damage"]
     losses = [Loss("malformed_events", counts[name], detail=damage[name]) for name in damage if name in counts]
-    lost = {name: sentence for name, sentence in _NAMES["lost"].items() if name in counts}
-    if lost:
-        detail = "; ".join(sentence.format(f"{counts[name]:,}") for name, sentence in lost.items())
-        losses.append(Loss("lost_packets", sum(counts[name] for name in lost), detail=detail))
+    sentences = {name: sentence for name, sentence in _NAMES["lost"].items() if name in counts}
+    if sentences:
+        detail = "; ".join(sentence.format(f"{counts[name]:,}") for name, sentence in sentences.items())
+        losses.append(Loss("lost_packets", sum(counts[name] for name in sentences), detail=detail))
     if "cut_bytes" in counts:
         losses.append(Loss("cut_file", detail=path.name))
     unread = dict(raw["unread"])

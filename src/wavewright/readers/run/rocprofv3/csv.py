@@ -53,8 +53,8 @@ def _in_recordings(rows: pl.DataFrame, losses: list[Loss]) -> pl.DataFrame:
         return rows
     # The second dispatch of a number, and all that follow it in the file, are of the second numbering, and so on.
     occurrence = pl.col("dispatch_id").cum_count().over("dispatch_id")
-    numbering = occurrence.cum_max() if "dispatch_id" in rows.columns else pl.lit(1)
-    dispatches = rows.with_row_index("row").with_columns(numbering=numbering).sort("start_ns", nulls_last=True)
+    number = occurrence.cum_max() if "dispatch_id" in rows.columns else pl.lit(1)
+    dispatches = rows.with_row_index("row").with_columns(numbering=number).sort("start_ns", nulls_last=True)
     previous_end_ns = pl.col("end_ns").cum_max().shift(1)
     spans = dispatches.group_by("numbering").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("start_ns")
     is_apart = (pl.col("start_ns") >= previous_end_ns + _START_NS_MIN).fill_null(value=False)

@@ -75,8 +75,7 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
         "processes": [about],
         "agents": [_agent_row(agent, number) for agent in process.agents],
     }
-    described = (("code_objects", code_objects, storages), ("symbols", symbols, names))
-    for table, records, facts in described:
+    for table, records, facts in (("code_objects", code_objects, storages), ("symbols", symbols, names)):
         pairs = zip(records, facts, strict=True)
         rows[table] = [_row(table, row, process=number, properties=_text(row)) | more for row, more in pairs]
     return {name: _typed_frame(name, table_rows) for name, table_rows in rows.items()}

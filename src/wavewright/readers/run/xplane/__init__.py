@@ -155,15 +155,15 @@ class _Rows:
         for line in plane.lines:
             stream = _STREAM.match(line.name)
             for event in line.events:
-                linked, text = self._linked(event), self._text(event.statistics)
+                link, text = self._linked(event), self._text(event.statistics)
                 if stream is None:
-                    self._rows["device_lines"].append((*linked, agent, line.name, event.name, text))
+                    self._rows["device_lines"].append((*link, agent, line.name, event.name, text))
                 elif copy := copied(event.name, event.statistics):
-                    self._rows["copies"].append((*linked, *copy, agent, int(stream[1]), text))
+                    self._rows["copies"].append((*link, *copy, agent, int(stream[1]), text))
                 else:
                     sizes = kernel_sizes(event.statistics.get("kernel_details"))
                     name = event.name.removesuffix(".kd")
-                    self._rows["dispatches"].append((*linked, name, agent, int(stream[1]), text, *sizes))
+                    self._rows["dispatches"].append((*link, name, agent, int(stream[1]), text, *sizes))
 
     def _take_host(self, plane: Plane) -> None:
         """Rows of regions and allocations, from a plane of the host, whose lines are threads."""

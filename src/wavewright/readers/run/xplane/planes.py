@@ -153,8 +153,9 @@ class _PlaneReader:
             if offset_ps is None or max(abs(start_ns), abs(end_ns)) >= _LARGEST_NS:
                 self._space.timeless_count += 1
                 continue
-            shared = self._shared.get(metadata)
-            yield Event(self._names.get(metadata, ""), start_ns, end_ns, shared | statistics if shared else statistics)
+            if metadata in self._shared:
+                statistics = self._shared[metadata] | statistics
+            yield Event(self._names.get(metadata, ""), start_ns, end_ns, statistics)
 
     def _event(self, begin: int, end: int) -> _EventFields:
         """Metadata, offset, duration and statistics of any event; the offset is None for a sum over events."""
