@@ -31,12 +31,12 @@ class Against:
 
 @dataclass(frozen=True)
 class _Pair:
-    subject: str
+    subject: str  #: Name of one of `SUBJECTS`.
     name: str  #: In the captures.
     base_name: str
-    base: Group
-    side: Group
-    share: float | None
+    base: Group  #: In the baseline,
+    side: Group  #: and in the captures.
+    share: float | None  #: Of the time, the larger one of both sides; None = not known.
     scale: float  #: What a change is a share of.
 
 
@@ -206,7 +206,7 @@ def _grown(base_groups: Mapping[tuple[str, str], Group], groups: Mapping[tuple[s
 def _other_work(
     baseline: Baseline, base_groups: Mapping[tuple[str, str], Group], groups: Mapping[tuple[str, str], Group]
 ) -> str:
-    """Why times of whole runs cannot be compared: most of the kernels were called more or less often."""
+    """The reason against times of whole runs: most of the kernels were called more or less often; empty = none."""
     if baseline.kind != "run" or baseline.step is not None:
         return ""
     ratios = []

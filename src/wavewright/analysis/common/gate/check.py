@@ -14,24 +14,24 @@ STATUSES = (FAIL, CANNOT_TELL, PASS, NOT_JUDGED)  #: The worst first.
 class Check:
     """One quantity against its baseline, or against a limit of a budget."""
 
-    subject: str
-    name: str
+    subject: str  #: Name of one of `SUBJECTS`, or finding.
+    name: str  #: Of a kernel, a line, ...; empty = the subject has none.
     status: str  #: One of `STATUSES`.
     reason: str = ""  #: Why it cannot be told, was not judged, or what a finding says.
     base_name: str = ""  #: Of kernels under another name: that of the baseline.
     unit: str = ""
-    base: float | None = None
-    value: float | None = None
+    base: float | None = None  #: Mean of the captures of the baseline; None = not measured.
+    value: float | None = None  #: Mean of the captures that are judged.
     change: float | None = None  #: Share; of shares the difference.
     noise: float | None = None  #: What the quantity differs by without a cause; None = not known.
     seen_from: float | None = None  #: What a change must exceed to fail, whatever the threshold.
     limit: float | None = None  #: Of a budget.
     limit_text: str = ""  #: As the budget has it; empty = it is against a baseline.
     share: float | None = None  #: Of the GPU time, the larger one of both sides.
-    base_count: int = 0
-    count: int = 0
+    base_count: int = 0  #: Calls or waves that `base` is the mean of,
+    count: int = 0  #: and those of `value`.
     file: str = ""
-    line: int = 0
+    line: int = 0  #: 0 = it is not about a line.
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Subject(Fact, frozen=True):
     is_told_by_calls: bool = True
     is_in_points: bool = False  #: A share: its change is a difference, not a ratio.
     of_whole: str = ""  #: The subject that changes are shares of; empty = of the quantity itself.
-    has_names: bool = False
+    has_names: bool = False  #: Whether there are several of it, told apart by name.
 
 
 SUBJECTS = FactTable("gate_subjects.toml", Subject)

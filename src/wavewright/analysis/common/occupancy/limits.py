@@ -42,11 +42,11 @@ class Step:
 class Limiter:
     """Waves that one resource allows; `waves_per_simd` is not above the hardware's maximum."""
 
-    name: str
+    name: str  #: VGPR, SGPR, LDS, workgroup or hardware.
     waves_per_simd: int
     waves_per_group: int  #: Waves on the SIMDs that share one LDS: a CU, or a WGP in WGP mode.
-    used: int
-    allocated: int
+    used: int  #: By one wave; of LDS by one workgroup.
+    allocated: int  #: The same in whole granules.
     available: int
     unit: str
 
@@ -64,13 +64,13 @@ class Amount:
 class Limits:
     """The theoretical occupancy: every limiter, the one that binds, and the step to the next wave."""
 
-    limiters: tuple[Limiter, ...]
+    limiters: tuple[Limiter, ...]  #: In the order in which they win ties.
     waves_per_simd: int  #: 0 = a workgroup does not fit.
     waves_per_simd_peak: int  #: On the fullest SIMD, where waves do not divide evenly.
-    bound_by: str
+    bound_by: str  #: Name of the limiter.
     #: What is reached when all steps are taken; None = already at the hardware's maximum.
     next_waves_per_simd: int | None
-    steps: tuple[Step, ...]
+    steps: tuple[Step, ...]  #: That lead there, all of them together.
     simd_count: int  #: SIMDs that share one LDS.
     resources: Resources
     unknown: tuple[str, ...]  #: Unknown resources: they may limit more than is computed here.
@@ -132,9 +132,9 @@ class _Model:
 
     arch: Arch
     resources: Resources
-    simds: int
-    group_waves: int | None
-    most: int
+    simds: int  #: That share one LDS.
+    group_waves: int | None  #: Waves of a workgroup; None = not known.
+    most: int  #: Waves per SIMD that the hardware holds.
 
     def limiters(self) -> tuple[Limiter, ...]:
         """In the order in which they win ties."""

@@ -293,7 +293,7 @@ def _entered(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _missing(trace: ThreadTrace, inferred: str) -> tuple[str, ...]:
-    """What the trace could contain and does not; PC samples come without what only thread traces record."""
+    """Data that the trace could contain and does not; PC samples come without what only thread traces record."""
     has_samples = trace.samples.height
     has = {
         "waves": trace.waves.height or has_samples,

@@ -71,10 +71,10 @@ def clock_curves(trace: ThreadTrace) -> pl.DataFrame:
 class _Span(NamedTuple):
     """The pairs with the smallest and the largest shader clock of one engine."""
 
-    first_cycles: int
-    first_ticks: int
-    cycles: int
-    ticks: int
+    first_cycles: int  #: Shader clock of the first pair.
+    first_ticks: int  #: Wall clock of the first pair.
+    cycles: int  #: From the first pair to the last.
+    ticks: int  #: The same.
 
 
 def _spans(trace: ThreadTrace) -> dict[int, _Span]:

@@ -48,14 +48,14 @@ class _Pair:
 class _Rule(Fact, frozen=True):
     """A hazard as `hazards.toml` declares it."""
 
-    states_max: int
-    shared: str
-    words: str
-    producer: str = ""
+    states_max: int  #: Wait states up to which the two must be apart.
+    shared: str  #: The property of `_Pair` that has the registers which both use.
+    words: str  #: The hazard, with places for both mnemonics and the register.
+    producer: str = ""  #: Start of its text; empty = any.
     consumer: str = ""
-    producer_classes: tuple[str, ...] = ()
+    producer_classes: tuple[str, ...] = ()  #: Empty = any.
     consumer_classes: tuple[str, ...] = ()
-    reads_other_lanes: bool = False
+    reads_other_lanes: bool = False  #: Whether only consumers count that do.
 
     def fits(self, pair: _Pair) -> bool:
         return (

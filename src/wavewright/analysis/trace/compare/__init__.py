@@ -83,22 +83,23 @@ def compare(
     """
     by = by or _finest_unit(traces)
     different = _checked(traces, by, force=force)
-    groups = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
-    families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in groups]
+    # A family is a trace with its repeats; the members of all families are aligned with each other.
+    with_all_repeats = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
+    families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in with_all_repeats]
     members = [trace for family in families for trace in family]
     firsts = list(accumulate(map(len, families[:-1]), initial=0))  # places of `traces` among the members
-    chosen = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
+    spans = [slice(first, first + len(family)) for first, family in zip(firsts, families, strict=True)]
+    chosen_rows = [only for only, family in zip([*rows, *[None] * len(traces)], families, strict=False) for _ in family]
     instructions = align_rows(members)
     units = align_traces(members, by, instructions)
     instruction_of_row, unit_of_row = (
-        [_restricted(units_of_rows, only) for units_of_rows, only in zip(each.unit_of_row, chosen, strict=True)]
-        for each in (instructions, units)
+        [_restricted(of_row, only) for of_row, only in zip(alignment.unit_of_row, chosen_rows, strict=True)]
+        for alignment in (instructions, units)
     )
-    batched = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
-    costs_of_members = [measured(*member) for member in zip(members, unit_of_row, batched, strict=True)]
-    spans = [slice(first, first + len(family)) for first, family in zip(firsts, families, strict=True)]
+    costs_by_batch = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
+    costs_of_members = [measured(*member) for member in zip(members, unit_of_row, costs_by_batch, strict=True)]
     costs = [with_repeats(costs_of_members[span]) for span in spans]
-    if len(families[0]) > 1 == max(map(len, families[1:])):
+    if len(families[0]) > 1 == max(map(len, families[1:])):  # only the first one was repeated
         costs[1:] = [with_noise_of(costs[0], other) for other in costs[1:]]
     same = [units.same_as_first[at] for at in firsts]
     sides = [
@@ -112,12 +113,12 @@ def compare(
         by=by,
         noise_from="repeats" if len(members) > len(traces) else "waves",
         repeat_count=len(members) - len(traces),
-        unused_repeat_count=sum(map(len, groups)) - len(members),
+        unused_repeat_count=sum(map(len, with_all_repeats)) - len(members),
         same_code=all(same),
         matched_share=_matched_share(table),
         different_kernels=different,
         is_part=any(only is not None for only in rows),
-        traces=compared_totals(families, labels, [batched[span] for span in spans], same, shares, lines),
+        traces=compared_totals(families, labels, [costs_by_batch[span] for span in spans], same, shares, lines),
         units=table,
         stall_classes=_against_first(traces, [stalls(trace).classes for trace in traces], "class", "stall"),
         idle_parts=_against_first(traces, [stalls(trace).idle for trace in traces], "part", "idle"),

@@ -41,8 +41,8 @@ class Alignment:
 class _Function:
     """The units of one function in order, with the text that stands for each."""
 
-    units: list[int]
-    texts: list[str]
+    units: list[int]  #: Numbers of instructions, over all functions.
+    texts: list[str]  #: That a further trace is aligned with.
     #: Codes of this function met so far -> their units, for traces with the same code.
     seen: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
 

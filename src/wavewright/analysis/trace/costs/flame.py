@@ -39,7 +39,7 @@ _SIZE = [_MEASURES.index(name) for name in ("latency_cycles_total", "idle_cycles
 
 
 class _Label(NamedTuple):
-    """What a frame is; None = that does not apply to its kind."""
+    """Kind and name of a frame, and its place; None = that does not apply to its kind."""
 
     kind: str
     name: str

@@ -25,7 +25,7 @@ class SourcePos(NamedTuple):
 
 @dataclass(frozen=True)
 class SyntaxProblem:
-    """Why a definition has no value."""
+    """The reason why a definition has no value, and its place."""
 
     position: SourcePos
     name: str  #: The definition; empty when its name could not be read.

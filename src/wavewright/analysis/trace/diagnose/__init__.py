@@ -99,13 +99,9 @@ def diagnose(
     launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
     early = tuple(early_waves(trace).to_list())
     if trace.instruction_count:  # in one pass, and several questions at a time
-        serial: list[Question] = [
-            (resolved_in_part,),
-            *pipe_questions(),
-            (jumps_in_part,),
-            (gpu_fill.work_of_part, early),
-        ]
-        ask(trace, [*serial, (gpu_fill.stalls_of_part, early), *cost_questions(trace)])  # these are on all cores
+        serial: list[Question] = [(resolved_in_part,), *pipe_questions(), (jumps_in_part,)]
+        of_waves: list[Question] = [(gpu_fill.work_of_part, early), (gpu_fill.stalls_of_part, early)]
+        ask(trace, [*serial, *of_waves, *cost_questions(trace)])  # the costs and stalls are on all cores
     trust = trust_of(trace)
     trace_facts = facts(trace, rows=rows)
     has_something = trust.has_code and trace_facts.wave_cycles_total
@@ -242,13 +238,15 @@ def _findings(
 
 
 def _placed(findings: list[StallFinding], busy_share: float) -> list[StallFinding]:
-    """Findings by their size; `_order_note` tells the exceptions. `busy_share` of the SIMDs' time hold waves."""
+    """Findings by their size; `_order_note` tells the exceptions. SIMDs hold waves for `busy_share` of their time."""
     others = sorted((finding for finding in findings if finding.kind != ISSUE_BOUND), key=_size)
     for finding in findings:
         if finding.kind == ISSUE_BOUND:
-            of_dispatch = finding.gain_share_max * busy_share
-            is_behind = (other.gain_basis == TRACED or other.gain_share_max < of_dispatch for other in others)
-            others.insert(next((at for at, is_it in enumerate(is_behind) if is_it), len(others)), finding)
+            share = finding.gain_share_max * busy_share  # of the dispatch
+            behind = (
+                at for at, other in enumerate(others) if other.gain_basis == TRACED or other.gain_share_max < share
+            )
+            others.insert(next(behind, len(others)), finding)
     if others and others[0].kind == "occupancy":
         others = [*others[1:2], others[0], *others[2:]]
     return others

@@ -24,8 +24,8 @@ class Producer:
     text: str
     instruction_class: str
     counter: str
-    count: int
-    distance_cycles_mean: float
+    count: int  #: Executions in which the wait waited for it, or may have.
+    distance_cycles_mean: float  #: From its issue to the wait.
     distance_instructions_mean: float
     #: How much earlier it would have had to be issued; 0 = it was never what the wait waited for last.
     missing_cycles_mean: float

@@ -28,8 +28,8 @@ class Reason:
     """One number of hardware counters of the same kernel that explains a finding."""
 
     quantity: str  #: A quantity of analysis/limiters.
-    text: str
-    value: float | None
+    text: str  #: The number in words.
+    value: float | None  #: None = not known.
     unit: str
     metric_id: str  #: panel.table.index, as `wavewright metrics` has it; empty = not a metric of a panel.
     verdict: str  #: Of a limiter: at limit or likely; of a question about L2: its answer; of a number by itself: empty.

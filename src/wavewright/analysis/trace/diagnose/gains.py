@@ -27,8 +27,8 @@ SHORT_WAVE_SHARE = 0.10
 class Pool:
     """Causes of lost time that one change would address together."""
 
-    kind: str
-    causes: tuple[str, ...]
+    kind: str  #: Of its finding.
+    causes: tuple[str, ...]  #: Stall classes and gaps.
     name: str = ""  #: Empty = the name of the largest cause.
 
 

@@ -86,14 +86,14 @@ class Vacancy:
 class WorkgroupWork:
     """Executed instructions of the traced workgroups (waves, where no barrier tells which belong together)."""
 
-    workgroup_count: int
+    workgroup_count: int  #: Traced ones.
     are_waves: bool  #: Whether waves are counted instead.
     instruction_count_min: float  #: Mean of the waves of a workgroup.
     instruction_count_mean: float
     instruction_count_max: float
     wave_excess: float  #: Most instructions of a wave over the mean of its workgroup, less 1.
-    wave_cycles_min: int
-    wave_cycles_max: int
+    wave_cycles_min: int  #: Shortest life of a wave,
+    wave_cycles_max: int  #: and longest.
 
     @property
     def excess_share(self) -> float:

@@ -31,12 +31,12 @@ class Roof:
     name: str  #: memory bandwidth, matrix throughput or VALU throughput.
     share: float  #: Of the peak; of bandwidth what is certain, above 1 where a cache delivers a part.
     share_max: float  #: The same, at most.
-    amount: float
-    amount_max: float
+    amount: float  #: Of `unit`, certain at least,
+    amount_max: float  #: and at most.
     peak: float  #: What programs that only copy reached on this GPU where that is known, else that of the data sheet.
     peak_source: str  #: The program that reached it, or data sheet; empty = a pipe.
     unit: str
-    is_limit: bool
+    is_limit: bool  #: Whether it is reached: nothing else can win more than the rest.
     level: str = ""  #: Of bandwidth: HBM, GDDR6, ...
     evidence: str = ""  #: Of bandwidth: counters or distinct bytes.
     product: str = ""  #: Of bandwidth: the product whose peak it is.

@@ -47,22 +47,22 @@ def fitted_traffic(
     sets = argument_sets(options.lanes.arguments)
     if len(sets) == 1 and counters is None:
         return fabric_traffic(trace, options, rows=rows)
-    of_sets = [replace(options, lanes=replace(options.lanes, arguments=each)) for each in sets]
-    verdicts = [_verdict(trace, each, counters) for each in of_sets]
-    differing = [{argument for argument in each if any(argument not in other for other in sets)} for each in sets]
-    names = [" ".join(word for word in each if word in own) for each, own in zip(sets, differing, strict=True)]
+    options_of_sets = [replace(options, lanes=replace(options.lanes, arguments=each)) for each in sets]
+    verdicts = [_verdict(trace, each, counters) for each in options_of_sets]
+    common = set(sets[0]).intersection(*sets)  # arguments without alternatives: a set is named by the others
+    names = [" ".join(argument for argument in each if argument not in common) for each in sets]
     table = pl.DataFrame([names, verdicts], schema=FabricTraffic.tables["fits"].dtypes, orient="col")
     fitting = [number for number, verdict in enumerate(verdicts) if verdict == _FITS]
     if len(sets) == 1 or len(fitting) == 1:
         number = fitting[0] if fitting else 0
-        answer = fabric_traffic(trace, of_sets[number], rows=rows)
+        answer = fabric_traffic(trace, options_of_sets[number], rows=rows)
         sources = "grid and counters do" if counters is not None else "the grid does"
         note = f"fitted: {names[number]}, the only one of {len(sets)} sets of arguments that {sources} not contradict"
         notes = (*answer.notes, note) if len(sets) > 1 else answer.notes
         return replace(answer, fits=table, notes=notes)
     left = f"{len(fitting)} of {len(sets)} sets of arguments fit" if fitting else f"none of {len(sets)} sets fits"
     more = "" if counters is not None or not fitting else ": --counters of the same kernel may tell them apart"
-    nothing = fabric_traffic(trace, replace(of_sets[0], only_today=True))
+    nothing = fabric_traffic(trace, replace(options_of_sets[0], only_today=True))
     return replace(nothing.without_numbers(f"{left}{more}"), fits=table)
 
 

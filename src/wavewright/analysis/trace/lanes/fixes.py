@@ -31,7 +31,7 @@ _FIXES_PER_KIND = 3  #: Of padding and of XOR, that are proposed.
 class LdsAccessPatterns:
     """Known patterns of one access of one row; the forms with two offsets have two accesses."""
 
-    row: int
+    row: int  #: Of the code.
     rule: LdsRuleFact
     dwords: NDArray[np.uint32]  #: [patterns x lanes]: byte address from the start of LDS / 4.
     active: NDArray[np.uint64]  #: [patterns]: mask of lanes.
@@ -53,10 +53,10 @@ class LdsAccessPatterns:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where a dword of an array moves: rows are padded, or pieces of a row swap by XOR with the row's number."""
+    """New places of the dwords of an array: rows are padded, or pieces of a row swap by XOR with the row's number."""
 
     first_dword: int  #: Of the array; rows are counted from here.
-    row_dwords: int
+    row_dwords: int  #: Length of a row.
     padding_dwords: int = 0  #: Behind each row; 0 for an XOR swizzle.
     xor_unit_dwords: int = 1  #: Pieces that stay together: the widest access.
     xor_bits: int = 0  #: Bits of the row's number that change the piece's number; 0 for padding.
@@ -115,10 +115,10 @@ class LayoutFix:
 class ArrayFixes:
     """The layouts that help one array of LDS, the best first."""
 
-    first_byte: int
+    first_byte: int  #: Of LDS.
     end_byte: int
     accesses: tuple[int, ...]  #: Positions in what was given to `find_fixes`.
-    extra_cycles: int
+    extra_cycles: int  #: Of all its accesses now.
     fixes: tuple[LayoutFix, ...]
     reason: str  #: Why there are no fixes; empty where there are.
 

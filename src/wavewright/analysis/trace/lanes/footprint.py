@@ -80,7 +80,7 @@ class _PathAccess:
 
 
 class _Movement(NamedTuple):
-    """What a code row moves between registers and memory."""
+    """Data that a code row moves between registers and memory."""
 
     direction: str
     bytes_per_lane: int
@@ -317,7 +317,7 @@ def _union(begin: np.ndarray, end: np.ndarray) -> int:
 
 
 class _Sharing(NamedTuple):
-    """Whose the bytes of a group are."""
+    """The workgroups that touch the bytes of a group."""
 
     is_own: bool  #: Of one workgroup alone; else all workgroups touch them.
     is_certain: bool  #: If not, the lower bound is 0.

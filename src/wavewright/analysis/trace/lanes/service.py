@@ -90,9 +90,9 @@ def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = Non
 class _Pattern:
     """One pattern, with the addresses of its active lanes."""
 
-    place: int
-    share: float
-    width_bytes: int
+    place: int  #: Which of the addresses of an instruction with two.
+    share: float  #: Of the executions.
+    width_bytes: int  #: Of one lane.
     address_bytes: dict[int, int]  #: Lane -> address.
 
     @property
@@ -118,7 +118,7 @@ class _Rows:
 
 
 def _problem(access: Mapping[str, Any], reasons: pl.DataFrame, patterns: pl.DataFrame) -> str:
-    """Why no cost of a pattern is certain; where only the place of a wave is not, that of each pattern is."""
+    """The reason why no cost of a pattern is certain; empty = it is, if not that of waves at an unknown place."""
     if not patterns.height:
         return access["reason"] or "no lane was active"
     by_place = reason_text(BY_PLACE, 0, (), ArgumentValues())

@@ -38,9 +38,9 @@ class _Access:
     row: int
     kind: str  #: Its mnemonic, without the half of the register.
     is_load: bool
-    width: int
-    offset: int
-    base: str
+    width: int  #: Bytes of a lane.
+    offset: int  #: Bytes.
+    base: str  #: Operands of the address.
     base_registers: frozenset[int]
 
 

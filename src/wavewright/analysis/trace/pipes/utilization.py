@@ -143,12 +143,12 @@ def _neighbours(trace: ThreadTrace, spans: pl.DataFrame) -> pl.DataFrame:
 
 
 def _pipes(per_unit: pl.DataFrame, issues: pl.DataFrame, spans: pl.DataFrame, group: list[str]) -> pl.DataFrame:
-    def cycles(first: int) -> pl.Expr:
-        return pl.col("cycles").filter(pl.col("kind") // BUSY == first // BUSY).sum()
-
-    is_pipe = (pl.col("kind") < len(PIPES)) | (pl.col("kind") >= BUSY)
+    # A kind below BUSY is the number of a pipe that issues, BUSY and above one that is busy for longer.
+    is_busy, cycles = pl.col("kind") >= BUSY, pl.col("cycles")
+    is_pipe = (pl.col("kind") < len(PIPES)) | is_busy
     pipe = (pl.col("kind") % BUSY).alias("pipe")
-    sums = per_unit.filter(is_pipe).group_by(*group, pipe).agg(issued=cycles(0), busy=cycles(BUSY))
+    issued, longer = cycles.filter(~is_busy).sum(), cycles.filter(is_busy).sum()
+    sums = per_unit.filter(is_pipe).group_by(*group, pipe).agg(issued=issued, busy=longer)
     counts = issues.group_by(*group, "pipe").agg(pl.col("issue_count", "phase_cycles").sum())
     whole = spans.select(*group, "span") if group else spans.select(pl.col("span").sum())
     joined = sums.join(counts, on=[*group, "pipe"])

@@ -17,7 +17,7 @@ from wavewright.model.trace import ThreadTrace
 
 @dataclass(frozen=True)
 class SampleStalls(Answer, package=__package__):
-    """Why sampled waves did not issue, the most frequent cause first."""
+    """Causes for which sampled waves did not issue, the most frequent first."""
 
     scope: SampleScope
     causes: pl.DataFrame

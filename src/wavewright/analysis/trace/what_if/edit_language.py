@@ -47,11 +47,11 @@ class Edit:
     """One parsed edit."""
 
     text: str
-    form: str
+    form: str  #: The first word of one of `_FORMS`.
     row: int = -1  #: The row that it names; -1 = the whole block.
-    other: int | None = None  #: Another row, or a number of places.
-    word: str = ""
-    rows: tuple[int, ...] = ()  #: Of a list.
+    other: int | None = None  #: Another row, a number of places (None = as far as can be), a value, or waves more.
+    word: str = ""  #: The counter of a wait, or the kind of rows that go first.
+    rows: tuple[int, ...] = ()  #: Of a list; empty = the form has none.
 
 
 def parsed_edit(text: str) -> Edit:
@@ -108,6 +108,7 @@ def edited(orders: BlockOrders, edits: list[Edit], assumptions: Assumptions) -> 
     if alone:
         return _edited_alone(orders, alone, assumptions) if len(edits) == 1 else Refused(f"{alone.text}: only alone")
     for edit in edits:
+        # What may be dropped is derived: it is not in the order, and the least waits and padding come without it.
         new_order = _dropped(orders, edit) or order if edit.form == "drop" else _moved(orders, order, edit)
         if isinstance(new_order, Refused):
             return new_order

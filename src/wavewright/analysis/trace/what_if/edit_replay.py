@@ -1,4 +1,8 @@
-"""Replays of a trace with another order of a block, as intervals of the gain."""
+"""Replays of a trace with another order of a block, as intervals of the gain.
+
+The native core (cpp/include/wavewright/edit_replay.hpp) replays the waves in several modes, which differ in how long
+memory and LDS take: the interval goes from the slowest mode to the fastest, widened by the error of the model.
+"""
 
 from __future__ import annotations
 
@@ -35,15 +39,15 @@ MODES: Final = (
     "queue refitted, first come",
     "longest queue",
 )
-_MIDDLE: Final = 1
+_MIDDLE: Final = 1  #: The mode whose gain is what an edit gains about.
 MODEL_ERROR: Final = 0.01  #: What intervals get on both sides: the model's own error on planted traces.
 #: Who gets a contended port next is not known in another order: this share of the time of contention may change hands.
 _ARBITRATION_SHARE: Final = 0.1
 #: Where a replay with queues is so much slower than one without, a queue may take all of the gain.
 _SATURATION: Final = 0.1
 LEAST_GAIN: Final = 0.01  #: No smaller gain is called certain.
-_DWORD: Final = 4
-_UNITS: Final = {"memory": 0, "scratch": 0, "flat": 0, "lds": 1}
+_DWORD: Final = 4  #: Bytes.
+_UNITS: Final = {"memory": 0, "scratch": 0, "flat": 0, "lds": 1}  #: Space -> the queue that serves it.
 #: Cycles from the issue of a result to that of its reader, beyond the port: AMD's ISA documents, gfx9.
 _SAME_ACCUMULATOR, _MATRIX_RESULT, _RESULT, _BEFORE_MATRIX = 4, 12, 4, 8
 
@@ -52,11 +56,11 @@ _SAME_ACCUMULATOR, _MATRIX_RESULT, _RESULT, _BEFORE_MATRIX = 4, 12, 4, 8
 class GainInterval:
     """Gain of an edit in shares of the recorded time; positive = faster."""
 
-    low: float
-    high: float
+    low: float  #: In the slowest mode, less the error of the model.
+    high: float  #: In the fastest mode, and the error.
     about: float  #: With latencies that are typical of each row.
     is_extrapolated: bool  #: Fewer operations are in flight at a wait than in any recorded execution.
-    execution_count: int
+    execution_count: int  #: Of the block; of more waves: waves that start earlier.
     lacking_sample_count: int  #: Loads that move, or that new waits are for, whose latency was never seen by itself.
     low_end: str = ""  #: The mode, or the rule, that the low end is of; empty = both ends are the recorded time.
     high_end: str = ""
@@ -71,15 +75,15 @@ class GainInterval:
 class Queue:
     """The queue of memory or LDS as fitted to the trace."""
 
-    unit: str
-    cycles_per_dword: float
-    most_cycles_per_dword: float
-    sample_count: int
+    unit: str  #: memory or LDS.
+    cycles_per_dword: float  #: Of service, that explain the latencies best.
+    most_cycles_per_dword: float  #: More would contradict latencies that were seen.
+    sample_count: int  #: Latencies.
     is_identified: bool  #: Whether latencies differ far less with it than without.
 
 
 _IDENTIFIED_SHARE: Final = 0.5  #: A queue is identified where it explains half of the spread of latencies.
-_FEW_SAMPLES: Final = 16
+_FEW_SAMPLES: Final = 16  #: Latencies that a queue is identified from, at least.
 
 
 class EditedTrace:
@@ -313,7 +317,6 @@ def row_rules(trace: ThreadTrace) -> dict[str, object]:
         dwords = (pl.col("bytes_per_lane").fill_null(_DWORD) / _DWORD).ceil().clip(1, 255).cast(pl.UInt8)
         mnemonic = pl.col("text").fill_null("").str.extract(r"^(\S*)").rank("dense").cast(pl.UInt32)
         is_store = pl.col("direction").is_in(["store", "atomic"]).fill_null(value=False).cast(pl.UInt8)
-        frame = rows.select(unit=unit, dwords=dwords, is_store=is_store, key=mnemonic)
-        return {**wait_rules(trace), **frame.to_dict()}
+        return wait_rules(trace) | rows.select(unit=unit, dwords=dwords, is_store=is_store, key=mnemonic).to_dict()
 
     return once(trace.answers, ("edit rules",), make)

@@ -64,8 +64,7 @@ def searched(
                 tried_keys.add(key)
                 legal = orders.legal(new_order, most_vgprs=most_vgprs)
                 if not isinstance(legal, Refused):
-                    edits = f"{prefix}; {name}" if prefix else name
-                    legal_orders[key] = TriedOrder(edits, legal, time_order(legal))
+                    legal_orders[key] = TriedOrder(f"{prefix}; {name}" if prefix else name, legal, time_order(legal))
         ranking = sorted(
             legal_orders.items(),
             key=lambda item: (item[1].gain.lacking_sample_count > 0, -item[1].gain.about, item[1].order.vgprs),

@@ -1,4 +1,4 @@
-"""What all timelines of a trace share: aligned cycles from the first to the last that any of them shows, and tracks."""
+"""Time and tracks of all timelines of a trace: aligned cycles from the first to the last that any of them shows."""
 
 from __future__ import annotations
 
