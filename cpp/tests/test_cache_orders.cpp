@@ -10,7 +10,8 @@
 namespace wavewright::caches {
 namespace {
 
-// Workgroups of two waves: each loads `lines` lines one after the other, waits for the other, and stores one.
+// Workgroups of two waves: each loads `lines` lines one after the other, waits for the other at a barrier, and stores
+// one line. The lines of a workgroup are `apart` lines behind those of the one before; 0 = all workgroups share them.
 Work loads(uint32_t workgroups, uint32_t lines, int64_t apart) {
     Work work;
     for (uint32_t line = 0; line < lines; ++line) {
@@ -30,6 +31,7 @@ Work loads(uint32_t workgroups, uint32_t lines, int64_t apart) {
     return work;
 }
 
+// Two XCDs of two CUs with two workgroups each; an L1 of 16 lines per CU, an L2 of 256 lines per XCD.
 constexpr Machine kMachine{
     .xcds = 2, .simulated_xcds = 2, .cus = 2, .residents = 2, .l1_sets = 4, .l1_ways = 4, .l2_sets = 64, .l2_ways = 4};
 

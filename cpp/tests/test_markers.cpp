@@ -1,3 +1,4 @@
+// Function maps, and the values of shader data that they name (spec_gfx9 8.9).
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@ namespace {
 
 constexpr uint64_t kObject = 7;
 constexpr uint32_t kLeave = 1, kEnter = 2;
+constexpr uint8_t kPrivileged = 2;  // flag of shader data: written by the trap handler
 
 uint64_t word(uint32_t id, uint32_t flags) {
     return uint64_t{id} << 2 | flags;
@@ -31,7 +33,8 @@ struct Stream {
     void value(uint64_t value, uint8_t slot = 0, uint8_t flags = 0) { tracker.value(++time, value, 0, 0, slot, flags); }
     void finish() { tracker.finish(from_start); }
 
-    // "id:flags" of markers, "id+index=value" of payloads, blanks between.
+    // "id:flags" of markers, "id+index=value" of payloads, blanks between. Flags are the sum of 1 leaves a scope, 2
+    // enters one, 4 first marker of its wave.
     std::string shown() const {
         std::ostringstream text;
         const MarkerTable& m = records.markers;
@@ -203,8 +206,8 @@ TEST(markers, slots_are_apart) {
 TEST(markers, privileged_values_are_no_markers) {
     Stream s(kNames);
     s.start();
-    s.value(word(1, kEnter), 0, 2);
-    s.value(word(2, kEnter), 0, 1);
+    s.value(word(1, kEnter), 0, kPrivileged);
+    s.value(word(2, kEnter), 0, 1);  // another flag
     CHECK_EQUAL(s.shown(), "2:6");
 }
 

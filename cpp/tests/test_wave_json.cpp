@@ -1,3 +1,4 @@
+// Wave files of decoded directories: good ones in every spelling, and broken ones that must give a problem and no wave.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -36,7 +37,9 @@ std::string instructions(const WaveFiles& files) {
     return shown;
 }
 
-// "file:kind@offset*count" of every problem.
+// "file:kind@offset*count" of every problem. Kinds are numbers of WaveProblem: 0 malformed rows, 1 impossible times, 2
+// no PC, 3 unknown lines; without a wave: 16 unreadable, 17 syntax, 18 too deep, 19 bad number, 20 no wave, 21
+// backwards, 22 duplicate.
 std::string problems(const WaveFiles& files) {
     std::string shown;
     const WaveProblemTable& table = files.problems;

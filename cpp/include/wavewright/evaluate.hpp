@@ -62,7 +62,7 @@ enum class Direction : uint8_t { load = 0, store = 1, atomic = 2, load_to_lds = 
 struct RowAccess {
     Space space = Space::none;
     Direction direction = Direction::load;
-    uint8_t width_bytes = 0;    // of one address of one lane
+    uint8_t width_bytes = 0;    // of one address of one lane; at least 1 where Space says lds, global or buffer
     int16_t lds_rule = -1;      // in EvaluatedCode::lds_rules; -1 = no rule
     bool has_segments = false;  // whether the segment rule is for it
 };

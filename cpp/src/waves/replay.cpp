@@ -1,3 +1,5 @@
+// Reads recorded waves as steps, finds which stalls were waits for a port, and times all waves again with some of the
+// waiting removed. The rules are in docs/explanation/replay.md, "Replay".
 #include "wavewright/replay.hpp"
 
 #include <algorithm>
@@ -12,6 +14,7 @@
 #include "base/sort_runs.hpp"
 #include "waves/coverage.hpp"
 #include "waves/meetings.hpp"
+#include "wavewright/records.hpp"
 
 namespace wavewright {
 namespace {
@@ -25,10 +28,20 @@ constexpr size_t kCauses = 64;  // causes are numbers below it, and masks of the
 // instead, so that a stall in front of them is their own.
 enum Port : uint8_t { kValu, kMatrix, kScalar, kBranch, kPortCount, kMemory, kNoPort };
 
-// By instructions.category (Category in records.hpp), from `none` to `bvh` and beyond.
-constexpr std::array<Port, 16> kPortOfCategory = {kNoPort, kNoPort, kScalar, kMemory, kMemory, kNoPort,
-                                                  kValu,   kBranch, kBranch, kNoPort, kNoPort, kNoPort,
-                                                  kMemory, kNoPort, kNoPort, kNoPort};
+// By instructions.category.
+constexpr std::array<Port, 16> kPortOfCategory = [] {
+    std::array<Port, 16> ports{};
+    ports.fill(kNoPort);
+    const auto set = [&ports](Category category, Port port) { ports[static_cast<size_t>(category)] = port; };
+    set(Category::salu, kScalar);
+    set(Category::vmem, kMemory);
+    set(Category::flat, kMemory);
+    set(Category::bvh, kMemory);
+    set(Category::valu, kValu);
+    set(Category::jump, kBranch);
+    set(Category::next, kBranch);
+    return ports;
+}();
 
 // Cycles from `earlier` to `later`, 0 where it is the other way round. Times of foreign files may lie anywhere: what is
 // returned fits in 32 bits, so that sums of it cannot overflow.

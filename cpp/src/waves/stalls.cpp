@@ -155,7 +155,12 @@ struct Wait {
     int64_t stall;         // cycles beyond what a wait costs that need not wait; at most 0: it did not hold the wave
 };
 
-// What an execution adds to its StallGroups.
+// Which row of StallGroups an execution belongs to, and what it adds to it.
+struct GroupPlace {
+    int32_t row;
+    bool is_wait;
+    uint32_t key;
+};
 struct GroupSums {
     int64_t stall, latency;  // cycles
     bool is_stalled;
@@ -167,7 +172,8 @@ class Collector {
     explicit Collector(StallPass& result) : result_(result) {}
 
     // Adds an execution; returns its place in StallGroups.
-    size_t add_to_group(int32_t row, bool is_wait, uint32_t key, const GroupSums& sums) {
+    size_t add_to_group(const GroupPlace& group, const GroupSums& sums) {
+        const auto& [row, is_wait, key] = group;
         StallGroups& groups = result_.groups;
         const auto [at, is_new] = group_index_[is_wait].find_or_add(pair_key(row, key));
         if (is_new) {
@@ -333,6 +339,19 @@ class FirstTouch {
     std::vector<int64_t> first_time_;
 };
 
+// By row: its first place in StallRules::wait_row, which is ascending; one more behind the last row.
+std::vector<size_t> first_waits(const StallRules& rules) {
+    const size_t row_count = rules.adds.size();
+    const size_t wait_count = std::min({rules.wait_row.size(), rules.wait_counter.size(), rules.wait_value.size()});
+    std::vector<size_t> first(row_count + 1);
+    size_t at = 0;
+    for (size_t row = 0; row <= row_count; ++row) {
+        while (at < wait_count && rules.wait_row[at] < static_cast<int32_t>(row)) ++at;
+        first[row] = at;
+    }
+    return first;
+}
+
 // Goes through the instructions, one wave after the other, and keeps what is in flight of the present one.
 class WaveWalk {
   public:
@@ -342,16 +361,7 @@ class WaveWalk {
           result_(result),
           collector_(result),
           first_touch_(rules, input),
-          first_wait_(rules.adds.size() + 1) {
-        const size_t waits = std::min({rules.wait_row.size(), rules.wait_counter.size(), rules.wait_value.size()});
-        size_t at = 0;
-        for (size_t row = 0; row < rules.adds.size(); ++row) {
-            while (at < waits && rules.wait_row[at] < static_cast<int32_t>(row)) ++at;
-            first_wait_[row] = at;
-        }
-        while (at < waits && rules.wait_row[at] < static_cast<int32_t>(rules.adds.size())) ++at;
-        first_wait_.back() = at;
-    }
+          first_wait_(first_waits(rules)) {}
 
     void begin(uint32_t wave) {
         for (Outstanding& counter : counters_) counter.clear();
@@ -375,10 +385,11 @@ class WaveWalk {
         if (is_known && rules_.is_wait[static_cast<size_t>(row)] != 0) {
             take_wait(i, counted);
         } else {
+            const GroupPlace place{
+                .row = is_known ? row : -1, .is_wait = false, .key = input_.category[i] | port_flag(i)};
             const GroupSums sums{
                 .stall = input_.stall[i], .latency = input_.duration[i], .is_stalled = input_.stall[i] > 0};
-            if (counted)
-                group_ = collector_.add_to_group(is_known ? row : -1, false, input_.category[i] | port_flag(i), sums);
+            if (counted) group_ = collector_.add_to_group(place, sums);
             if (is_known && rules_.adds[static_cast<size_t>(row)] != 0) issue(i);
             if (!is_known || rules_.kind[static_cast<size_t>(row)] == 0) note_unknown(input_.category[i]);
         }
@@ -501,7 +512,7 @@ class WaveWalk {
         if (!is_certain) key |= kWaitUncertain;
         if (stall > 0 && is_certain && !certain_.empty()) producer_distance_ = i - youngest_producer();
         const GroupSums sums{.stall = input_.stall[i], .latency = input_.duration[i], .is_stalled = stall > 0};
-        group_ = collector_.add_to_group(wait.row, true, key, sums);
+        group_ = collector_.add_to_group({.row = wait.row, .is_wait = true, .key = key}, sums);
     }
 
     // A FLAT operation counts on two counters; once one of them has seen it complete, it is complete.
@@ -534,7 +545,7 @@ class WaveWalk {
     StallPass& result_;
     Collector collector_;
     FirstTouch first_touch_;
-    std::vector<size_t> first_wait_;  // by row: its first place in StallRules::wait_row; one more behind the last row
+    std::vector<size_t> first_wait_;  // first_waits()
 
     // Of the present wave.
     std::array<Outstanding, kStallCounters> counters_;
