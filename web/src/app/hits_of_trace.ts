@@ -114,22 +114,22 @@ function goToWaves({ number, wave = number }: Meaning, results: Collected): void
  * as recorded. A time in seconds is since the start, where the clock is known.
  */
 function goToTimes({ number, cycle = number, nanoseconds: ns }: Meaning, results: Collected): void {
-  const { begin, end } = bounds.value;
+  const { begin: start, end } = bounds.value;
   const mhz = clockMhz();
   const add = (time: number, text: string, note: string) => {
-    if (time < begin || time > end) return;
+    if (time < start || time > end) return;
     results.add("Go to", RANK.meant, () => ({ text, note, go: () => showTime(time, "compute_unit") }));
   };
   if (cycle !== undefined) {
-    const addRecorded = () => add(cycle, `cycle ${exact(cycle)}`, `${exact(cycle - begin)} after the start`);
+    const addRecorded = () => add(cycle, `cycle ${exact(cycle)}`, `${exact(cycle - start)} after the start`);
     const addSinceStart = () =>
-      add(begin + cycle, `${exact(cycle)} cycles after the start`, `cycle ${exact(begin + cycle)}`);
+      add(start + cycle, `${exact(cycle)} cycles after the start`, `cycle ${exact(start + cycle)}`);
     if (axisOrigin.value) addSinceStart();
     addRecorded();
-    if (!axisOrigin.value && begin) addSinceStart(); // a trace that starts at 0 has one way only
+    if (!axisOrigin.value && start) addSinceStart(); // a trace that starts at 0 has one way only
   }
   if (ns === undefined || !mhz) return;
-  const time = Math.round(begin + (ns * mhz) / 1000);
+  const time = Math.round(start + (ns * mhz) / 1000);
   add(time, `${nanoseconds(ns)} after the start`, `cycle ${exact(time)}, at ${exact(Math.round(mhz))} MHz`);
 }
 

@@ -51,6 +51,7 @@ export class Proportions {
       split.normalized = true;
     }
     MessageLoop.sendMessage(this.dock, Widget.ResizeMessage.UnknownSize);
+    // the sizes that came of the resize are no change by the user: `remember` must not take shares from them
     for (const split of this.all()) {
       const known = this.known.get(split);
       if (known) known.sizes = sizesOf(split);

@@ -177,7 +177,7 @@ export function isAllowed(setting: Setting, value: unknown): boolean {
   return typeof value === "number" && value >= least && value <= most;
 }
 
-/** What views store under their own names, where another value would do harm. */
+/** What views store under their own names, as far as another value would do harm: whether a value may be read. */
 const OF_VIEWS: Record<string, (value: unknown) => boolean> = {
   isa: (value) => isPlain(value) && (value.columns === undefined || isPlain(value.columns)),
 };

@@ -57,6 +57,7 @@ export interface Sources {
   total: SourceCost;
 }
 
+/** The columns of both tables; with the prefix `inclusive_` they count what was inlined, too. */
 const COLUMNS: Record<keyof SourceCost, string> = {
   rows: "row_count",
   hits: "hit_count",
@@ -86,10 +87,17 @@ function costsOf(costs: Columns, prefix: string): SourceCost[] {
 }
 
 function sourcesFrom([fileTable, lineTable]: [Columns, Columns]): Sources {
-  const [own, inclusive] = [costsOf(fileTable, ""), costsOf(fileTable, "inclusive_")];
-  const hasText = fileTable.flags("has_text");
-  const lineCount = fileTable.numbers("line_count");
-  const files = fileTable.texts("file").map((file, number) => ({
+  const files = filesFrom(fileTable);
+  const lines = linesFrom(lineTable, files);
+  const linesOf = new Map<SourceFile, CostedLine[]>(files.map((file) => [file, []]));
+  for (const line of lines) linesOf.get(line.file)?.push(line);
+  return { files, lines, linesOf, total: sumOf(files.map((file) => file.own)) };
+}
+
+function filesFrom(table: Columns): SourceFile[] {
+  const [own, inclusive] = [costsOf(table, ""), costsOf(table, "inclusive_")];
+  const [hasText, lineCount] = [table.flags("has_text"), table.numbers("line_count")];
+  return table.texts("file").map((file, number) => ({
     number,
     file,
     hasText: hasText[number] ?? false,
@@ -97,27 +105,27 @@ function sourcesFrom([fileTable, lineTable]: [Columns, Columns]): Sources {
     own: own[number] ?? NOTHING,
     inclusive: inclusive[number] ?? NOTHING,
   }));
-  const total = sumOf(files.map((file) => file.own));
-  const [lineOwn, lineInclusive] = [costsOf(lineTable, ""), costsOf(lineTable, "inclusive_")];
-  const [fileOf, numbers] = [lineTable.numbers("file"), lineTable.numbers("line")];
-  const [texts, classes] = [lineTable.texts("text"), lineTable.texts("stall_class")];
-  const linesOf = new Map<SourceFile, CostedLine[]>(files.map((file) => [file, []]));
+}
+
+/** The lines of all files; `file` of the table is the number of the file. */
+function linesFrom(table: Columns, files: SourceFile[]): CostedLine[] {
+  const [own, inclusive] = [costsOf(table, ""), costsOf(table, "inclusive_")];
+  const [fileNumbers, lineNumbers] = [table.numbers("file"), table.numbers("line")];
+  const [texts, stallClasses] = [table.texts("text"), table.texts("stall_class")];
   const lines: CostedLine[] = [];
-  for (let row = 0; row < lineTable.length; row++) {
-    const file = files[fileOf[row] as number];
+  for (let row = 0; row < table.length; row++) {
+    const file = files[fileNumbers[row] as number];
     if (!file) continue;
-    const line = {
+    lines.push({
       file,
-      line: numbers[row] ?? 0,
+      line: lineNumbers[row] ?? 0,
       text: texts[row] ?? "",
-      stallClass: classes[row] ?? "",
-      own: lineOwn[row] ?? NOTHING,
-      inclusive: lineInclusive[row] ?? NOTHING,
-    };
-    lines.push(line);
-    linesOf.get(file)?.push(line);
+      stallClass: stallClasses[row] ?? "",
+      own: own[row] ?? NOTHING,
+      inclusive: inclusive[row] ?? NOTHING,
+    });
   }
-  return { files, lines, linesOf, total };
+  return lines;
 }
 
 /** Asked for when a view that shows source is first on screen. */

@@ -14,7 +14,9 @@ export const openCommand = signal("");
 /** Where it is stored; empty = in this browser. */
 export const storageFile = signal("");
 
+/** All that is stored, by key. */
 let entries: Record<string, unknown> = {};
+/** What is still to be sent, by key; null = removed. */
 let waiting: Record<string, unknown> = {};
 let isSaving = false;
 

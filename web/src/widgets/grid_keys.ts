@@ -1,6 +1,7 @@
 // Keys inside a table: it is one Tab stop, so its header and what can be pressed in its rows are reached by arrow keys.
 
 const PRESSABLE = "button, a[href], input, select, summary, [tabindex='0']";
+/** Tables are numbered: the ids of their rows differ. */
 let lastList = 0;
 
 const CELLS = /^(gridcell|columnheader|rowheader)$/;

@@ -20,13 +20,15 @@ interface Props {
   onKeyDown?: ((event: KeyboardEvent) => void) | undefined;
 }
 
+/** Rows above and below those on screen that exist, too: a scroll shows them before others are made. */
 const SPARE_ROWS = 8;
 
 export function VirtualList(props: Props) {
   const { count, rowHeight, row, reveal, header, overlay, label } = props;
   const box = useRef<HTMLDivElement>(null);
   const head = useRef<HTMLDivElement>(null);
-  const span = useSignal({ first: 0, last: 60 });
+  const span = useSignal({ first: 0, last: 60 }); // before the first measurement
+  /** Whether the revealed row was on screen: then it is to be seen after a resize, too. */
   const wasSeen = useRef(false);
 
   const measure = () => {
