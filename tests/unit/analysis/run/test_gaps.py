@@ -16,7 +16,7 @@ from wavewright.analysis.run.gpu_time.gaps import gaps
 from wavewright.analysis.run.select.choice import RunSelection
 from wavewright.analysis.run.select.chosen import select
 from wavewright.model.run import Run
-from wavewright.words.run.gaps import _kinds, _main_cause
+from wavewright.words.run.gaps import _cause_sums, _main_cause
 
 
 def call(begin: int, end: int, name: str, correlation: int | None = None, **more: Any) -> Row:
@@ -247,7 +247,7 @@ def said(*causes: tuple[str, int]) -> str:
             schema={"cause": pl.String, "wait_ns": pl.Int64, "call_count": pl.UInt64},
         ),
     )
-    return _main_cause(_kinds(answer))
+    return _main_cause(_cause_sums(answer))
 
 
 @pytest.mark.parametrize(("call_end", "cause"), [(1_080_000, "launch"), (9_000, "queued")])
