@@ -45,7 +45,7 @@ class _TracePlace(NamedTuple):
     dispatch: str | None
 
 
-class _Outcome(NamedTuple):
+class _ExceededLimits(NamedTuple):
     """Sentences about what is above the limit of --fail-above."""
 
     notes: Sequence[str] = ()  #: What may be noise.
@@ -85,7 +85,7 @@ def traces(
     answer = compare(traces, by=by, labels=labels, repeats=repeats_of, rows=rows, force=force)
     facts: dict[str, Any] = {"subjects": [subject(trace) for trace in traces]}
     facts["verdicts"] = [answer.verdict(number) for number in range(1, len(traces))]
-    outcome = _Outcome()
+    outcome = _ExceededLimits()
     if fail_above is not None:
         families = [[trace, *repeated] for trace, repeated in zip(full_traces, repeats_of, strict=True)]
         outcome = _judged(families, labels, fail_above / 100)
@@ -114,7 +114,7 @@ def traces(
     _echo_outcome(outcome)
 
 
-def _judged(families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], limit: float) -> _Outcome:
+def _judged(families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], limit: float) -> _ExceededLimits:
     """Differences above a limit, as `wavewright gate` judges traces; a family is a trace and its repeated runs."""
     from wavewright.analysis.common.gate import gate, sentence
     from wavewright.analysis.trace.compare.trace_baseline import trace_baseline
@@ -133,7 +133,7 @@ def _judged(families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], li
                 failures.append(words)
             elif row["status"] == "cannot tell" and (row["change"] or 0.0) > limit:
                 notes.append(f"{words}, but may be noise")
-    return _Outcome(notes, failures)
+    return _ExceededLimits(notes, failures)
 
 
 def _trace_places(paths: tuple[Path, ...], dispatches: tuple[str, ...]) -> list[_TracePlace]:
@@ -228,13 +228,13 @@ def runs(
     facts: dict[str, Any] = {"verdicts": [answer.verdict(side) for side in others]}
     facts["time_verdicts"] = [answer.time_verdict(side) for side in others]
     facts["structure_verdicts"] = [answer.structure_verdict(side) for side in others]
-    outcome = _Outcome()
+    outcome = _ExceededLimits()
     if fail_above is not None:
         limit, on = fail_above / 100, fail_on or "total"
         changes = [change for side in others for change in answer.above(side, limit, on)]
         failures = [change.sentence(limit) for change in changes if change.is_beyond_noise]
         notes = [f"{change.sentence(limit)}, but within noise" for change in changes if not change.is_beyond_noise]
-        outcome = _Outcome(notes, failures)
+        outcome = _ExceededLimits(notes, failures)
         facts |= outcome.facts
 
     def report() -> Parts:
@@ -247,7 +247,7 @@ def runs(
     _echo_outcome(outcome)
 
 
-def _echo_outcome(outcome: _Outcome) -> None:
+def _echo_outcome(outcome: _ExceededLimits) -> None:
     """Print what is above a limit, and leave with a status where that is more than noise."""
     for note in outcome.notes[:_MOST_FAILURES]:
         click.echo(f"not failed: {printable(note)}", err=True)

@@ -162,19 +162,19 @@ def packed_passes(gpu: str, counters: Sequence[str]) -> Passes:
     if not words:
         raise UsageError("no counter is named", advice="as --pmc SQ_WAVES,TCC_HIT_sum")
     our_names = _known_counters(target)
-    requested = [_requested(word, target, counting, our_names) for word in dict.fromkeys(words)]
-    by_name = {counter.name: counter for counter in requested}  # two spellings can be one counter
+    requests = [_requested(word, target, counting, our_names) for word in dict.fromkeys(words)]
+    by_name = {counter.name: counter for counter in requests}  # two spellings can be one counter
     basic = [counter for counter in by_name.values() if not counter.is_computed]
     needs = [Need(frozenset({counter.counter} - {""}), counter.level) for counter in basic]
     passes: list[tuple[str, ...]] = []
-    unplaced = sorted(basic, key=lambda counter: (block_of(counter.counter or counter.level), counter.name))
-    for packed in pack(needs, counting.slots):
-        placed = [counter for counter in unplaced if counter.is_in(packed)]
-        unplaced = [counter for counter in unplaced if counter not in placed]
-        passes.append(tuple(counter.name for counter in placed))
+    queue = sorted(basic, key=lambda counter: (block_of(counter.counter or counter.level), counter.name))
+    for packed in pack(needs, counting.slots):  # a counter stands in the first pass that has room for it
+        members = [counter for counter in queue if counter.is_in(packed)]
+        queue = [counter for counter in queue if counter not in members]
+        passes.append(tuple(counter.name for counter in members))
     passes += [(counter.name,) for counter in by_name.values() if counter.is_computed]
     sums = {counter.name: _accumulation(counter.level) for counter in basic if counter.level}
-    notes = dict.fromkeys(filter(None, (counting.note, *(counter.note for counter in requested))))
+    notes = dict.fromkeys(filter(None, (counting.note, *(counter.note for counter in requests))))
     definitions = definitions_text(sums, target)
     return Passes(passes=tuple(filter(None, passes)), definitions=definitions, notes=tuple(notes))
 
@@ -252,7 +252,7 @@ def _is_slip(name: str, other: str) -> bool:
     shorter, longer = sorted((name, other), key=len)
     if len(shorter) < len(longer):
         return any(longer[:place] + longer[place + 1 :] == shorter for place in range(len(longer)))
-    different_count = sum(ours != theirs for ours, theirs in zip(name, other, strict=True))
+    different_count = sum(a_letter != b_letter for a_letter, b_letter in zip(name, other, strict=True))
     return different_count == (2 if sorted(name) == sorted(other) else 1)
 
 

@@ -153,8 +153,8 @@ def number_arguments(attempt: Path, dispatches: Sequence[TracedDispatch]) -> int
         with suppress(NotATraceError, OSError):  # of a program that was killed while it wrote
             document = decoded_file(path.parent, path.name, ArgumentsDocument)
             places = (path.parent, path.parent.parent)
-            traced = [dispatch for dispatch in dispatches if attempt / dispatch.folder in places]
-            numbers = {(dispatch.kernel, dispatch.launch): dispatch.dispatch for dispatch in traced}
+            neighbours = [dispatch for dispatch in dispatches if attempt / dispatch.folder in places]
+            numbers = {(dispatch.kernel, dispatch.launch): dispatch.dispatch for dispatch in neighbours}
             plain = demangle_all({entry.kernel for entry in document.dispatches})
             copies = Counter((entry.kernel, entry.launch) for entry in document.dispatches)
             entries = []

@@ -55,19 +55,19 @@ def _with_launch(look: Look, attempt: Path, tables: LaunchTables) -> Look:
 
 def _of_data(looks: Looks, recording: ThreadTraces, tables: LaunchTables) -> Judgement:
     ranked = sorted(looks.looks, key=lambda look: rank_of(look.dispatch), reverse=True)
-    meant = _meant(ranked, recording)
-    others = [look for look in ranked if look not in meant]
-    dispatches = tuple(look.dispatch for look in (*meant, *others))
-    if not meant:
+    candidates = _candidates(ranked, recording)
+    others = [look for look in ranked if look not in candidates]
+    dispatches = tuple(look.dispatch for look in (*candidates, *others))
+    if not candidates:
         has_output = looks.has_code_objects or bool(ranked)
         judgement = why_none(recording, tables.everything, has_output=has_output)
         names = sorted({shortened(kernel_title(look.dispatch.kernel)) for look in others})
         more = (f"traced were only other kernels: {', '.join(names[:3])}.",) if others else ()
         return replace(judgement, reasons=(*judgement.reasons, *more), dispatches=dispatches)
-    readable = [look for look in meant if look.is_readable]
+    readable = [look for look in candidates if look.is_readable]
     full = [look for look in readable if look.dispatch.wave_count]
     verdict, reasons, advice = _verdict(readable, full, recording)
-    notes = tuple(dict.fromkeys(note for look in meant for note in look.notes))
+    notes = tuple(dict.fromkeys(note for look in candidates for note in look.notes))
     if looks.left_out:
         notes += (f"{counted(looks.left_out, 'smaller dispatches')} were not decoded.",)
     places = [look.seen for look in readable]
@@ -79,15 +79,15 @@ def _of_data(looks: Looks, recording: ThreadTraces, tables: LaunchTables) -> Jud
         reasons=(*reasons, *notes),
         advice=advice,
         dispatches=dispatches,
-        busy_engines=tuple(sorted({engine for seen in places for engine in seen.engines})),
-        busy_cus=tuple(sorted({cu for seen in places for cu in seen.cus})),
-        busy_simds=tuple(sorted({simd for seen in places for simd in seen.simds})),
+        busy_engines=tuple(sorted({engine for place in places for engine in place.engines})),
+        busy_cus=tuple(sorted({cu for place in places for cu in place.cus})),
+        busy_simds=tuple(sorted({simd for place in places for simd in place.simds})),
         launch_count=launch_count(recording, tables.everything),
         noise_share=noise,
     )
 
 
-def _meant(looks: Sequence[Look], recording: ThreadTraces) -> list[Look]:
+def _candidates(looks: Sequence[Look], recording: ThreadTraces) -> list[Look]:
     """The dispatches that the filters of the capture were meant to let pass.
 
     rocprofv3 filtered by names as it spells them. Where they are not recorded ours stand in, which may be spelled

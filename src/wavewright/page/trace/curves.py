@@ -175,11 +175,11 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
         yield from (entry | tile for tile in coarse_tiles(grid_of(document), most_tiles))
 
 
-_REQUIRED: Parameters = {"name": text, **TILE}
-_OF_CURVE: Parameters = {**_REQUIRED, "se": engine, "text": definitions}
+_TILE_OF_CURVE: Parameters = {"name": text, **TILE}
+_OF_CURVE: Parameters = {**_TILE_OF_CURVE, "se": engine, "text": definitions}
 QUESTIONS = (
     PageQuestion("curve_names", curve_names_of_trace),
-    PageQuestion("curves", curves_of_trace, _OF_CURVE, tuple(_REQUIRED), held_curves_of_trace),
+    PageQuestion("curves", curves_of_trace, _OF_CURVE, tuple(_TILE_OF_CURVE), held_curves_of_trace),
     PageQuestion("derived", derived, {"text": definitions, "se": engine}),
     PageQuestion("pipe_curves", pipe_curves),
     PageQuestion("busy_pipe_curves", busy_pipe_curves),
