@@ -50,9 +50,8 @@ def harmless(frame: pl.DataFrame) -> pl.DataFrame:
         if distinct.str.contains(f"{_FORMULA}|{_CONTROLS}").any():
             cell = pl.col(name).cast(pl.String).str.replace_all(_CONTROLS, "\ufffd")
             columns.append(pl.when(cell.str.contains(_FORMULA)).then("'" + cell).otherwise(cell).alias(name))
-    columns += [
-        pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in frame.select(cs.by_dtype(pl.List)).columns
-    ]
+    lists = frame.select(cs.by_dtype(pl.List)).columns
+    columns += [pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in lists]
     headers = _headers(frame.columns)
     return frame.with_columns(columns).rename(headers) if headers else frame.with_columns(columns)
 

@@ -35,10 +35,8 @@ def plugins(group: str) -> dict[str, EntryPoint]:
 
 def reader_suffix(name: str) -> str | None:
     """The longest suffix of a file name that a plugin reads; None = there is none."""
-    candidates = [
-        suffix for suffix in plugins(READERS) if suffix.startswith(".") and name.lower().endswith(suffix.lower())
-    ]
-    return max(candidates, key=len, default=None)
+    suffixes = [reader for reader in plugins(READERS) if reader.startswith(".")]
+    return max((suffix for suffix in suffixes if name.lower().endswith(suffix.lower())), key=len, default=None)
 
 
 def load_plugin(group: str, name: str) -> Any:

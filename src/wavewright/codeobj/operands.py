@@ -66,9 +66,8 @@ def read_texts(texts: pl.Series, columns: Sequence[str], *, wave64: bool) -> pl.
     for column in columns:
         answer = _core.read_instruction_texts(unread_texts["text"].to_list(), column, wave64)
         rows = pl.DataFrame(answer.rows).select("record", "facts")
-        described_texts = pl.concat(
-            [unread_texts, rows, _registers(pl.DataFrame(answer.operands), rows.height)], how="horizontal"
-        ).with_columns(_access())
+        registers = _registers(pl.DataFrame(answer.operands), rows.height)
+        described_texts = pl.concat([unread_texts, rows, registers], how="horizontal").with_columns(_access())
         is_read = rows["record"] != _NO_RECORD
         frames.append(described_texts.filter(is_read).select(list(schema)))
         unread_texts = unread_texts.filter(~is_read)

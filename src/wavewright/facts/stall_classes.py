@@ -133,10 +133,9 @@ def wait_class(mask: int) -> StallClass:
     return StallClass(name, "wait", meaning, "; ".join(producer.remedy for producer in producers))
 
 
-#: Every class but the mixtures, by name. Producer 0 is `unknown`: its waits are of the class `wait unresolved`.
-CLASSES: dict[str, StallClass] = {
-    entry.name: entry for entry in (*(wait_class(1 << bit) for bit in range(1, len(PRODUCERS))), *_DECLARED.values())
-}
+#: Waits for one producer. Producer 0 is `unknown`: its waits are of the class `wait unresolved`.
+_WAITS = [wait_class(1 << bit) for bit in range(1, len(PRODUCERS))]
+CLASSES = {entry.name: entry for entry in (*_WAITS, *_DECLARED.values())}  #: Every class but the mixtures, by name.
 
 
 def stall_class(name: str) -> StallClass:

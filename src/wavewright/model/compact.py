@@ -25,9 +25,8 @@ def compacted(value: Any, top: int | None) -> Any:
     if isinstance(value, dict):
         if value.keys() == _TABLE and isinstance(value["rows"], list):
             return _table(value["rows"], value["row_count"], top)
-        return {
-            key: compacted(item, top) for key, item in value.items() if key != _DEFINITION or not isinstance(item, str)
-        }
+        keys = [key for key, item in value.items() if key != _DEFINITION or not isinstance(item, str)]
+        return {key: compacted(value[key], top) for key in keys}
     if isinstance(value, list | tuple):
         if _is_table(value):
             return _table(value, len(value), top)

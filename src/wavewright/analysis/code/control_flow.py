@@ -56,9 +56,8 @@ def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
     if jumps is not None:
         targets = pl.concat([targets, jumps["to_row"].cast(targets.dtype)])
     ends_block = pl.col("text").str.contains(f"{BRANCH}|{CALL}|{JUMP}|{END}").fill_null(value=False)
-    changes = pl.any_horizontal(
-        pl.col(name).ne_missing(pl.col(name).shift()) for name in ("code_object", "function") if name in code.columns
-    )
+    owners = [pl.col(name) for name in ("code_object", "function") if name in code.columns]
+    changes = pl.any_horizontal(owner.ne_missing(owner.shift()) for owner in owners)
     is_start = pl.col("row").is_in(targets.implode()) | ends_block.shift(fill_value=True) | changes
     by_row = code.select("row", function="function", block=is_start.cast(pl.UInt32).cum_sum() - 1)
     table = by_row.group_by("block", maintain_order=True).agg(

@@ -64,9 +64,8 @@ def live_registers(code: MachineCode) -> LiveRegisters | None:
 
 def live_at(code: MachineCode, live: LiveRegisters, row: int) -> list[int]:
     """Scalar and vector registers whose values are live before a row, by number; no special ones."""
-    answer = _core.live_registers(
-        live.flow.to_dict(), code.operands.to_dict(), given_registers(code), pl.Series([row], dtype=pl.Int32)
-    )
+    rows = pl.Series([row], dtype=pl.Int32)
+    answer = _core.live_registers(live.flow.to_dict(), code.operands.to_dict(), given_registers(code), rows)
     if answer is None:
         return []
     registers: list[int] = pl.DataFrame(answer[1]).filter(pl.col("is_given") == 1)["register"].to_list()

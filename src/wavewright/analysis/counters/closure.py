@@ -331,9 +331,8 @@ def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -
     closing_count = sum(each.fits and each.means["expected"] > 0 for each in predictions)
     # Of a defect there are fewer than of counters that close: where most are half, the run is another.
     defects = {factor for factor in _FACTORS if list(faults.values()).count(factor) < closing_count}
-    is_other = bool(difference) or any(
-        not each.fits and faults[each.counter] not in defects and not each.is_near for each in predictions
-    )
+    unfit = [each for each in predictions if not (each.fits or each.is_near)]
+    is_other = bool(difference) or any(faults[each.counter] not in defects for each in unfit)
     for each in sheet:
         means = each.means
         fault = faults.get(each.counter) if each in predictions else _factor_of(each.ratio)

@@ -101,9 +101,8 @@ def _blocks(counters: CounterSet, measured: pl.DataFrame) -> pl.DataFrame:
     block = pl.col("counter").str.extract(r"^([A-Z][A-Z0-9]*)_").fill_null(_DERIVED)
     block = pl.when(block.is_in(("FETCH", "WRITE"))).then(pl.lit(_DERIVED)).otherwise(block).alias("block")
     counts = counters.counters.group_by(block, maintain_order=True).agg(asked_count=pl.col("counter").n_unique())
-    blocks = measured.group_by(block).agg(
-        counter_count=pl.col("counter").n_unique(), channel_count=pl.col("channel").drop_nulls().n_unique()
-    )
+    channel_count = pl.col("channel").drop_nulls().n_unique()
+    blocks = measured.group_by(block).agg(counter_count=pl.col("counter").n_unique(), channel_count=channel_count)
     frame = counts.join(blocks, on="block", how="left", maintain_order="left")
     frame = frame.with_columns(pl.col("counter_count", "channel_count").fill_null(0))
     frame = frame.with_columns(silent_count=pl.col("asked_count") - pl.col("counter_count"))

@@ -61,10 +61,9 @@ def speed_of_light_of(document: Document, *, kernel: str | None = None) -> Speed
 
     whole = asked(document, "panels", counter_panels, kernel=kernel, panels=summary_panels(document.counters))
     ranks = shown_kernels(whole.kernels) if kernel is None and whole.rows.height else []
-    each = [
-        (rank, asked(document, "panels", counter_panels, kernel=handle("k", rank), panels=(_SPEED,))) for rank in ranks
-    ]
-    return SpeedOfLight(whole, tuple(each))
+    handles = [handle("k", rank) for rank in ranks]
+    answers = [asked(document, "panels", counter_panels, kernel=kernel, panels=(_SPEED,)) for kernel in handles]
+    return SpeedOfLight(whole, tuple(zip(ranks, answers, strict=True)))
 
 
 def summary_panels(counters: CounterSet, *, amd: bool = False, more: Sequence[Path] = ()) -> tuple[str, ...]:

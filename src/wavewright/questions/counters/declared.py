@@ -134,7 +134,7 @@ def _roofline_words(answer: Roofline, wording: Wording) -> Parts:
     )
 
 
-def _roofline_plot(document: Document, theme: str, top: int | None) -> Picture:
+def _roof_plot(document: Document, theme: str, top: int | None) -> Picture:
     from wavewright.words.counters.roofline.svg import draw
 
     return draw(document, theme, top)
@@ -151,9 +151,7 @@ ROOFLINE = CounterQuestion(
     without_rows="no kernel has counters for a roofline",
     next_always=(then("memory-chart", "traffic between caches"), then("l2", "whether L2 is used well")),
     plots=(
-        Plot(
-            "roofline", "Roofline", "kernels under the roofs of arithmetic and of each level of memory", _roofline_plot
-        ),
+        Plot("roofline", "Roofline", "kernels under the roofs of arithmetic and of each level of memory", _roof_plot),
     ),
     tools=("counters",),
     view="roofline",

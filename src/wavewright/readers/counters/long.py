@@ -58,9 +58,8 @@ def passes_of_values(rows: pl.DataFrame, name: str, file: Path, form: str, losse
     first_rows = rows.drop("counter", "value").unique(_EXECUTION, keep="first", maintain_order=True)
     executions = first_rows.with_row_index("execution")
     key = executions.select("execution", *_EXECUTION)
-    values = rows.select(*_EXECUTION, "counter", "value").join(
-        key, on=_EXECUTION, how="left", nulls_equal=True, maintain_order="left"
-    )
+    counts = rows.select(*_EXECUTION, "counter", "value")
+    values = counts.join(key, on=_EXECUTION, how="left", nulls_equal=True, maintain_order="left")
     values = values.select("execution", "counter", "value")
     single = values.unique(["execution", "counter"], keep="first", maintain_order=True)
     if single.height < values.height:

@@ -100,9 +100,8 @@ def _dispatches(run: Run) -> pl.DataFrame:
     registers = ["lds_bytes", "scratch_bytes", "vgpr_count", "accum_vgpr_count", "sgpr_count"]
     columns = ["process", "event", "agent", "dispatch_id", "name", "start_ns", "end_ns", *sizes, *registers]
     dispatches = run.read("dispatches", columns)
-    agents = run.read("agents", ["agent", "absolute_index", "agent_id"]).select(
-        "agent", agent_text=pl.coalesce("absolute_index", "agent_id").cast(pl.String)
-    )
+    agent_text = pl.coalesce("absolute_index", "agent_id").cast(pl.String)
+    agents = run.read("agents", ["agent", "absolute_index", "agent_id"]).select("agent", agent_text=agent_text)
     processes = run.read("processes", ["process", "pid"])
     dispatches = dispatches.join(agents, on="agent", how="left", maintain_order="left")
     dispatches = dispatches.join(processes, on="process", how="left", maintain_order="left")

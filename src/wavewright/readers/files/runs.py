@@ -1,4 +1,4 @@
-"""Files below a folder that may be runs of a run, and those that a ROCpd package lists."""
+"""Files below a folder that may be runs, and those that a ROCpd package lists."""
 
 from __future__ import annotations
 
@@ -82,6 +82,7 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
         for entry in entries:
             name, reason = entry.name.lower(), reasons.get(entry.name, "")
             is_named = name.endswith(_SUFFIXES) or _NAMED_RANKS.fullmatch(name)
+            # What is not read is told if it has the name of a run, or may be a folder with some.
             if (is_named or _may_be_folder(entry)) if reason else (is_named and entry.is_file()):
                 yield Path(entry.path), reason
         folders += [Path(entry.path) for entry in reversed(entries) if entry.name not in reasons and entry.is_dir()]

@@ -84,9 +84,8 @@ def shader_engine_frame(records: Sequence[_core.Records], engines: Sequence[int]
 def losses_of_core(record: _core.Records, se: int) -> list[Loss]:
     """The core's losses of one buffer; many of one kind become one row, at the place of the first (0 = no place)."""
     frame = pl.DataFrame(_core.tables(record)["losses"])
-    groups = frame.group_by("kind", maintain_order=True).agg(
-        pl.col("count").sum(), pl.col("time_cycles").first(), pl.col("byte_offset").first()
-    )
+    place = pl.col("time_cycles", "byte_offset").first()
+    groups = frame.group_by("kind", maintain_order=True).agg(pl.col("count").sum(), place)
     losses = []
     for kind, count, time, offset in groups.select("kind", "count", "time_cycles", "byte_offset").iter_rows():
         losses.append(Loss(CORE_LOSSES[kind], count, se=se, time_cycles=time, byte_offset=offset))

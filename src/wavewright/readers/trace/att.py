@@ -118,9 +118,9 @@ def decode_window(
     Of a window with more than `rows_up_to` bytes instructions and states are only counted, and decoded when they are
     asked for: all of them by `trace.instructions`, those of one shader engine after the other by `trace.each_part()`.
     """
-    buffers = Buffers(window.files, amd, threads or 0)
+    buffers = Buffers(window.files, amd=amd, threads=threads or 0)
     losses = [*capture.losses, *buffers.check()]
-    is_counted = buffers.byte_count > rows_up_to
+    is_counted = buffers.byte_count > rows_up_to  # instructions and states are left out for now
     code, records = _with_code(capture.code_of(window), buffers, buffers.count if is_counted else buffers.decode)
     engines = [file.se or 0 for file in window.files]
     core_tables = assemble.tables_of(records, engines)
@@ -133,19 +133,14 @@ def decode_window(
         losses += assemble.losses_of_core(record, se)
     losses += code.losses + code.missing_for(entries)
     losses += refused_losses(capture.refused)
-    if not is_counted and buffers.byte_count > LARGE_BYTES and cache_folder() is None:
-        size_bytes = core_tables["instructions"].height * _BYTES_OF_ONE
-        losses.append(Loss("all_in_memory", detail=f"{size_bytes / 1e9:.1f} GB"))
-    if not tables["waves"].height:
-        events = tables["occupancy"].height
-        elsewhere = f"{events:,} wave starts and ends were seen, all on other CUs"
-        losses.append(Loss("no_waves", detail=elsewhere if events else "the trace has no wave"))
+    losses += _losses_of_size(tables, is_in_memory=not is_counted and buffers.byte_count > LARGE_BYTES)
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
-    lossy = ("code",) if source_root is None else ("code", "sources")
+    lossy = ("code",) if source_root is None else ("code", "sources")  # tables whose making finds more losses
     path = str(window.files[0].path.parent)
     source = TraceSource(path, agent=window.agent, dispatch=window.dispatch, target=code.target, amd=amd)
     trace = ThreadTrace(tables, source, lazy_tables, lossy, counted=_executed(records))
+    # The trace holds `lazy_tables` itself, so what is added below is there when a table is asked for.
     if is_counted:
         leave_rows(trace, lazy_tables, records, buffers, code.program)
     trace.find_kernel = code.kernel_at
@@ -154,6 +149,17 @@ def decode_window(
     lazy_tables["waits"] = lambda: match_waits(trace.instructions, trace.code, gfxip)
     lazy_tables["sources"] = lambda: _source_table(trace, source_root)
     return trace
+
+
+def _losses_of_size(tables: Mapping[str, pl.DataFrame], *, is_in_memory: bool) -> Iterator[Loss]:
+    """Losses for tables that may not fit into memory, as no cache can hold them, and for a trace without waves."""
+    if is_in_memory and cache_folder() is None:
+        size_bytes = tables["instructions"].height * _BYTES_OF_ONE
+        yield Loss("all_in_memory", detail=f"{size_bytes / 1e9:.1f} GB")
+    if not tables["waves"].height:
+        event_count = tables["occupancy"].height
+        elsewhere = f"{event_count:,} wave starts and ends were seen, all on other CUs"
+        yield Loss("no_waves", detail=elsewhere if event_count else "the trace has no wave")
 
 
 def _code_table(trace: ThreadTrace, code: Code) -> pl.DataFrame:
@@ -282,9 +288,8 @@ def _executed(records: Sequence[_core.Records]) -> Executed:
 def _indexed(waves: pl.DataFrame) -> pl.DataFrame:
     """The waves with the places of their rows in the tables of just these waves: one wave's after the other's."""
     counts = {"first_instruction": "instruction_count", "first_state": "state_count"}
-    return waves.with_columns(
-        (pl.col(count).cast(pl.UInt64).cum_sum() - pl.col(count)).alias(first) for first, count in counts.items()
-    )
+    ends = {first: pl.col(count).cast(pl.UInt64).cum_sum() for first, count in counts.items()}
+    return waves.with_columns(**{first: end - pl.col(counts[first]) for first, end in ends.items()})
 
 
 def _all_rows(trace: ThreadTrace, name: str, buffers: Buffers, program: _core.Program) -> pl.DataFrame:

@@ -137,9 +137,8 @@ def _met(evaluation: Evaluation) -> set[tuple[int, int]]:
 
 def _pass_durations(counters: CounterSet, evaluation: Evaluation) -> dict[int, float]:
     """Pass -> duration of the chosen dispatches that it says, in ns."""
-    spans = counters.executions.filter(
-        pl.col("dispatch").is_in(evaluation.columns.numbers.tolist()) & (pl.col("end_ns") > pl.col("start_ns"))
-    )
+    is_chosen = pl.col("dispatch").is_in(evaluation.columns.numbers.tolist())
+    spans = counters.executions.filter(is_chosen, pl.col("end_ns") > pl.col("start_ns"))
     totals = spans.group_by("pass").agg((pl.col("end_ns") - pl.col("start_ns")).sum(), pl.len())
     return {number: total for number, total, count in totals.iter_rows() if count == evaluation.count}
 

@@ -21,10 +21,9 @@ from wavewright.model.schema import frame_of
 _AGREEING_FROM = 0.95  #: The least over the largest value of runs that agree.
 _FILES_SHOWN = 4
 _FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")  #: Targets without reads of 128 bytes.
+_SHARES, _MEANS = ("hit_rate", "read_32b_share"), ("l1_read_requests", "read_bytes", "write_bytes")
 #: Metric of a measurement -> its column of `L2.kernels`.
-_COLUMNS = {name: name for name in ("hit_rate", "read_32b_share")} | {
-    name: f"{name}_mean" for name in ("l1_read_requests", "read_bytes", "write_bytes")
-}
+_COLUMNS = {name: name for name in _SHARES} | {name: f"{name}_mean" for name in _MEANS}
 
 
 @dataclass(frozen=True)

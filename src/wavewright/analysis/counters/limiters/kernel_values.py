@@ -204,10 +204,8 @@ def memory_values(
         return values | {"memory_bandwidth": metric_value}
     if busy.kind not in _LEVELS or share is None:
         reason = busy.reason if share is not None else _why_not(row, missing.reason)
-        values["memory_bandwidth"] = EvidenceValue(
-            "memory_bandwidth", None, missing.metric_id, missing=missing.missing, reason=reason
-        )
-        return values
+        unknown = EvidenceValue("memory_bandwidth", None, missing.metric_id, missing=missing.missing, reason=reason)
+        return values | {"memory_bandwidth": unknown}
     rates = [row.get("read_bytes_per_second"), row.get("write_bytes_per_second")]
     sides = [(same or {}).get(name) for name in ("memory_read", "memory_write")]
     peak = row.get("peak_bytes_per_second")

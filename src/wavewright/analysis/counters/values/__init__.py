@@ -174,16 +174,14 @@ def _stored_values(
             name = row["metric_id"] if row["channel"] is None else f"{row['metric_id']}[{row['channel']}]"
             descriptions.setdefault(name, row | {"column": name})
             columns[-1][name] = row["average"]
-    values = {name: [column.get(name) for column in columns] for name in descriptions}
+    values = [pl.Series(name, [column.get(name) for column in columns], pl.Float64) for name in descriptions]
     return MetricValues(
         by=by,
         target=answer.target,
         normalization=answer.normalization,
         rules=answer.rules,
         metrics=frame_of(MetricValues.tables["metrics"], list(descriptions.values())),
-        values=_declared_columns(kernels).with_columns(
-            pl.Series(name, numbers, pl.Float64) for name, numbers in values.items()
-        ),
+        values=_declared_columns(kernels).with_columns(values),
         outliers=frame_of(MetricValues.tables["outliers"], []),
     )
 

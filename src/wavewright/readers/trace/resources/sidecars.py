@@ -112,9 +112,8 @@ def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFa
         raise ValueError("it has neither kernels with their registers nor GPUs")
     sizes = ["Workgroup_Size", *(f"Workgroup_Size_{axis}" for axis in "XYZ")]
     rows = _text_frame(data, ["Kernel_Name", "Dispatch_Id", "Agent_Id", *_CSV_COLUMNS, *sizes], columns)
-    rows = rows.with_columns(
-        pl.col("Kernel_Name").fill_null(""), pl.col("Dispatch_Id").cast(pl.Int64, strict=False)
-    ).unique(maintain_order=True)
+    dispatch_id = pl.col("Dispatch_Id").cast(pl.Int64, strict=False)
+    rows = rows.with_columns(pl.col("Kernel_Name").fill_null(""), dispatch_id).unique(maintain_order=True)
     names = {name: plain_name(name) for name in rows["Kernel_Name"].unique().to_list()}
     if trace_kernels.dispatch is not None:
         under = rows.filter(pl.col("Dispatch_Id") == trace_kernels.dispatch)["Kernel_Name"].unique().to_list()

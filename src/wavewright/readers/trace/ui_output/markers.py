@@ -1,4 +1,4 @@
-"""What people said about a trace: markers in the code, annotations beside it.
+"""Markers that the code of a trace wrote, and annotations of other tools.
 
 A marker is a word of shader data that instrumented code writes: `id << 2 | enters << 1 | leaves`. The names of the ids
 are in code.json's `sqtt_funcmap` (spec_ui_output 6). Annotations are the file annotations.json of ROCm WaveScope.

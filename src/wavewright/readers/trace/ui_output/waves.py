@@ -78,9 +78,8 @@ def with_kernels(waves: pl.DataFrame, occupancy: pl.DataFrame) -> pl.DataFrame:
 
 def _losses(problems: pl.DataFrame, files: Sequence[ListedFile]) -> list[Loss]:
     """One loss per kind, with the first file as an example."""
-    groups = problems.group_by("kind", maintain_order=True).agg(
-        pl.col("count").sum(), pl.len().alias("files"), pl.col("file", "byte_offset").first()
-    )
+    example = pl.col("file", "byte_offset").first()
+    groups = problems.group_by("kind", maintain_order=True).agg(pl.col("count").sum(), example, files=pl.len())
     losses = []
     for row in groups.sort("kind").iter_rows(named=True):
         kind, name = str(row["kind"]), readable(files[row["file"]].name)
