@@ -1,13 +1,12 @@
 #include "edit_replay.hpp"
 
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <memory>
-#include <stdexcept>
-#include <tuple>
+#include <new>
+#include <utility>
 #include <vector>
 
 #include "replay_columns.hpp"
@@ -19,35 +18,25 @@ using namespace nb::literals;
 namespace wavewright::bind {
 namespace {
 
-// (row or -1, ahead, is moved, is a wait, states of padding, (counter, value)s, (place, around, cycles, adds port)s,
-// dwords, rows that are one with it)
-using RowOfEdit = std::tuple<int32_t, uint8_t, bool, bool, int32_t, std::vector<std::tuple<uint8_t, int32_t>>,
-                             std::vector<std::tuple<uint32_t, bool, int32_t, bool>>, uint8_t, std::vector<int32_t>>;
+constexpr int32_t kMostPaddingStates = 1 << 10;  // bounds the cycles of a row; s_nop has 16 at most
 
-std::vector<EditRow> rows_of_edit(const std::vector<RowOfEdit>& rows, int32_t first, int32_t last) {
-    std::vector<EditRow> made;
-    for (const auto& [row, ahead, is_moved, is_wait, states, waits, edges, dwords, joined] : rows) {
-        for (const int32_t each : joined)
-            if (row < 0 || each < first || each > last) throw nb::value_error("a joined row lies outside the block");
-        if (row >= 0 && (row < first || row > last)) throw nb::value_error("a row lies outside the block");
-        EditRow one{.row = row,
-                    .is_ahead = ahead != 0,
-                    .is_moved = is_moved,
-                    .is_wait = is_wait,
-                    .padding_states = std::max(0, std::min(states, 1 << 10)),
-                    .waits = {},
-                    .edges = {},
-                    .dwords = dwords,
-                    .joined = joined};
-        for (const auto& [counter, value] : waits) one.waits.push_back({counter, value});
-        for (const auto& [from, is_around, cycles, adds_port] : edges)
-            one.edges.push_back({from, is_around, std::max(0, cycles), adds_port});
-        made.push_back(std::move(one));
+void require_rows_of_block(const std::vector<EditRow>& rows, int32_t first, int32_t last) {
+    const auto is_outside = [&](int32_t row) { return row < first || row > last; };
+    for (const EditRow& row : rows) {
+        if (row.row >= 0 && is_outside(row.row)) throw nb::value_error("a row lies outside the block");
+        for (const int32_t joined : row.joined)
+            if (row.row < 0 || is_outside(joined)) throw nb::value_error("a joined row lies outside the block");
     }
-    return made;
 }
 
-// Keeps the columns that the replay reads.
+EditedBlock checked_block(int32_t first, int32_t last, const std::vector<EditRow>& rows,
+                          const std::vector<EditRow>& prologue, const std::vector<EditRow>& epilogue) {
+    if (first < 0 || last < first) throw nb::value_error("a block has at least one row");
+    for (const auto* part : {&rows, &prologue, &epilogue}) require_rows_of_block(*part, first, last);
+    return {first, last, rows, prologue, epilogue};
+}
+
+// The replay, and the columns that it reads.
 class KeptReplay {
   public:
     KeptReplay(const nb::dict& instructions, const nb::dict& waves, const nb::dict& barriers, const nb::dict& ports,
@@ -102,63 +91,38 @@ class KeptReplay {
 
     double contention_share() const { return replay_->contention_share(); }
 
-    nb::list servers() const {
-        nb::list servers;
-        for (const FittedServer& server : replay_->servers())
-            servers.append(nb::make_tuple(server.fitted_cycles, server.most_cycles, server.spread,
-                                          server.spread_without, server.samples));
-        return servers;
-    }
+    std::vector<FittedServer> servers() const { return {replay_->servers().begin(), replay_->servers().end()}; }
 
-    nb::object as_recorded() const {
-        EditTimes times;
-        {
-            nb::gil_scoped_release unlocked;
-            times = replay_->as_recorded();
-        }
-        return answer(times);
-    }
-
-    nb::object with_more_waves(uint32_t more) const {
-        EditTimes times;
-        {
-            nb::gil_scoped_release unlocked;
-            times = replay_->with_more_waves(more);
-        }
-        return answer(times);
-    }
-
-    nb::object edited(int32_t first, int32_t last, const std::vector<RowOfEdit>& rows,
-                      const std::vector<RowOfEdit>& prologue, const std::vector<RowOfEdit>& epilogue) const {
-        if (first < 0 || last < first) throw nb::value_error("a block has at least one row");
-        const EditedBlock block{first, last, rows_of_edit(rows, first, last), rows_of_edit(prologue, first, last),
-                                rows_of_edit(epilogue, first, last)};
-        EditTimes times;
-        {
-            nb::gil_scoped_release unlocked;
-            times = replay_->edited(block);
-        }
-        return answer(times);
-    }
-
-    std::vector<std::tuple<int32_t, int64_t>> issues(size_t wave, int32_t first, int32_t last,
-                                                     const std::vector<RowOfEdit>& rows) const {
-        if (wave >= places_.input().first.size()) throw nb::value_error("there is no such wave");
-        if (!rows.empty() && (first < 0 || last < first)) throw nb::value_error("a block has at least one row");
-        const EditedBlock block{
-            first, last, rows.empty() ? std::vector<EditRow>{} : rows_of_edit(rows, first, last), {}, {}};
-        std::vector<std::tuple<int32_t, int64_t>> made;
+    EditTimes as_recorded() const {
         nb::gil_scoped_release unlocked;
-        for (const EditedIssue& each : replay_->issues(wave, rows.empty() ? nullptr : &block))
-            made.emplace_back(each.row, each.issue);
-        return made;
+        return replay_->as_recorded();
+    }
+
+    EditTimes with_more_waves(uint32_t more) const {
+        nb::gil_scoped_release unlocked;
+        return replay_->with_more_waves(more);
+    }
+
+    EditTimes edited(int32_t first, int32_t last, const std::vector<EditRow>& rows,
+                     const std::vector<EditRow>& prologue, const std::vector<EditRow>& epilogue) const {
+        const EditedBlock block = checked_block(first, last, rows, prologue, epilogue);
+        nb::gil_scoped_release unlocked;
+        return replay_->edited(block);
+    }
+
+    std::vector<EditedIssue> recorded_issues(size_t wave) const { return issues(wave, nullptr); }
+
+    std::vector<EditedIssue> edited_issues(size_t wave, int32_t first, int32_t last,
+                                           const std::vector<EditRow>& rows) const {
+        const EditedBlock block = checked_block(first, last, rows, {}, {});
+        return issues(wave, &block);
     }
 
   private:
-    static nb::object answer(const EditTimes& times) {
-        const std::vector<int64_t> cycles(times.cycles.begin(), times.cycles.end());
-        return nb::make_tuple(cycles, times.traffic_share, times.is_extrapolated, times.executions,
-                              times.lacking_samples);
+    std::vector<EditedIssue> issues(size_t wave, const EditedBlock* block) const {
+        if (wave >= places_.input().first.size()) throw nb::value_error("there is no such wave");
+        nb::gil_scoped_release unlocked;
+        return replay_->issues(wave, block);
     }
 
     InstructionColumns executed_;
@@ -177,24 +141,88 @@ class KeptReplay {
     std::unique_ptr<EditReplay> replay_;
 };
 
+// What an edit is described with.
+void bind_edit(nb::module_& m) {
+    nb::class_<EditWait>(m, "EditWait", "A row waits until a counter has fallen to a value.")
+        .def(
+            "__init__",
+            [](EditWait* self, uint8_t counter, int32_t value) {
+                new (self) EditWait{.counter = counter, .value = value};
+            },
+            nb::kw_only(), "counter"_a, "value"_a);
+    nb::class_<EditEdge>(m, "EditEdge", "A result that a moved row needs before it can issue.")
+        .def(
+            "__init__",
+            [](EditEdge* self, uint32_t producer, bool is_around, int32_t cycles, bool adds_port) {
+                new (self) EditEdge{
+                    .from = producer, .is_around = is_around, .cycles = std::max(0, cycles), .adds_port = adds_port};
+            },
+            nb::kw_only(), "producer"_a, "is_around"_a, "cycles"_a, "adds_port"_a);
+    nb::class_<EditRow>(m, "EditRow",
+                        "A row of an edited block: one of the code, or one that the edit puts in (row -1).")
+        .def(
+            "__init__",
+            [](EditRow* self, int32_t row, bool is_ahead, bool is_moved, bool is_wait, int32_t padding_states,
+               std::vector<EditWait> waits, std::vector<EditEdge> edges, uint8_t dwords, std::vector<int32_t> joined) {
+                new (self) EditRow{.row = row,
+                                   .is_ahead = is_ahead,
+                                   .is_moved = is_moved,
+                                   .is_wait = is_wait,
+                                   .padding_states = std::clamp(padding_states, 0, kMostPaddingStates),
+                                   .waits = std::move(waits),
+                                   .edges = std::move(edges),
+                                   .dwords = dwords,
+                                   .joined = std::move(joined)};
+            },
+            nb::kw_only(), "row"_a, "is_ahead"_a = false, "is_moved"_a = false, "is_wait"_a = false,
+            "padding_states"_a = 0, "waits"_a = std::vector<EditWait>(), "edges"_a = std::vector<EditEdge>(),
+            "dwords"_a = 0, "joined"_a = std::vector<int32_t>());
+}
+
+// What a replay tells.
+void bind_results(nb::module_& m) {
+    nb::class_<EditTimes>(m, "EditTimes", "Times of a replay in every mode, and how far they can be trusted.")
+        .def_ro("cycles", &EditTimes::cycles, "Cycles of all CUs, added up, by EditMode.")
+        .def_ro("traffic_share", &EditTimes::traffic_share, "Dwords of memory that are moved more, as a share.")
+        .def_ro("is_extrapolated", &EditTimes::is_extrapolated,
+                "Waits have fewer operations in flight than in any recorded execution.")
+        .def_ro("execution_count", &EditTimes::executions,
+                "Executions of the block; with more waves the waves that start earlier.")
+        .def_ro("lacking_sample_count", &EditTimes::lacking_samples,
+                "Moved operations whose latency was never seen by itself.");
+    nb::class_<FittedServer>(m, "FittedServer", "Memory or LDS as a queue per CU.")
+        .def_ro("fitted_cycles", &FittedServer::fitted_cycles, "Cycles per dword that fit best; 0 = no queue is seen.")
+        .def_ro("most_cycles", &FittedServer::most_cycles, "Cycles per dword beyond which latencies contradict it.")
+        .def_ro("spread", &FittedServer::spread, "Cycles between quantiles of what is left of latencies with it.")
+        .def_ro("spread_without", &FittedServer::spread_without, "The same of the latencies themselves.")
+        .def_ro("sample_count", &FittedServer::samples, "Latencies that are known exactly.");
+    nb::class_<EditedIssue>(m, "EditedIssue", "One instruction of one wave in a replay.")
+        .def_ro("row", &EditedIssue::row, "Row of the code; -1 = the edit put it in.")
+        .def_ro("issue_cycles", &EditedIssue::issue, "Its issue since the start of its CU.");
+}
+
 }  // namespace
 
 void bind_edit_replay(nb::module_& m) {
+    bind_edit(m);
+    bind_results(m);
     nb::class_<KeptReplay>(m, "EditReplay", "Replays of waves with another order of a block of their code.")
         .def(nb::init<const nb::dict&, const nb::dict&, const nb::dict&, const nb::dict&, const nb::dict&, int32_t>(),
              "instructions"_a, "waves"_a, "barriers"_a, "ports"_a, "rules"_a, "issue_cycles"_a)
         .def_prop_ro("recorded_cycles", &KeptReplay::recorded_cycles, "Time of all CUs, added up.")
         .def_prop_ro("contention_share", &KeptReplay::contention_share,
                      "Share of the time of waves in which they wait for a port that another wave has.")
-        .def_prop_ro("servers", &KeptReplay::servers,
-                     "Of memory and of LDS: cycles per dword that fit and at most, spreads with and without, samples.")
-        .def("as_recorded", &KeptReplay::as_recorded, "Cycles by mode of the order that was recorded, not corrected.")
+        .def_prop_ro("servers", &KeptReplay::servers, "The queues of memory and of LDS, in this order.")
+        .def("as_recorded", &KeptReplay::as_recorded,
+             "Times of the replay of the recorded order; how far they are from the recorded ones is its error.")
         .def("with_more_waves", &KeptReplay::with_more_waves, "more"_a,
-             "The same with room for more waves on every SIMD; executions are the waves that start earlier.")
-        .def("issues", &KeptReplay::issues, "wave"_a, "first"_a, "last"_a, "rows"_a,
-             "Rows of a wave and their issue times in the order of an edit; without rows as recorded.")
+             "Times with room for `more` waves on every SIMD, corrected by the error of each mode.")
         .def("edited", &KeptReplay::edited, "first"_a, "last"_a, "rows"_a, "prologue"_a, "epilogue"_a,
-             "Cycles by mode, share of dwords more, whether waits are emptier than ever, executions, lacking samples.");
+             "Times with rows `first` to `last` of the code in another order, corrected by the error of each mode. The "
+             "prologue comes before the first iteration of a loop, the epilogue behind the last one.")
+        .def("recorded_issues", &KeptReplay::recorded_issues, "wave"_a, "Instructions of a wave in the recorded order.")
+        .def("edited_issues", &KeptReplay::edited_issues, "wave"_a, "first"_a, "last"_a, "rows"_a,
+             "Instructions of a wave in the order of an edit.");
 }
 
 }  // namespace wavewright::bind

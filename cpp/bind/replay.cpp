@@ -18,31 +18,34 @@ using namespace nb::literals;
 namespace wavewright::bind {
 namespace {
 
-// (causes, padding causes, whether barriers, endings are removed, latencies are kept, flags per code row or None)
-using Asked = std::tuple<uint64_t, uint64_t, bool, bool, bool, nb::object>;
+// From the attributes of a record of Python, which has the names of Removal's members. Its `rows` are a column of uint8
+// or None.
+Removal removal_of(nb::handle record) {
+    return {.causes = nb::cast<uint64_t>(record.attr("causes")),
+            .padding_causes = nb::cast<uint64_t>(record.attr("padding_causes")),
+            .removes_barriers = nb::cast<bool>(record.attr("removes_barriers")),
+            .removes_ending = nb::cast<bool>(record.attr("removes_ending")),
+            .rows = {},
+            .keeps_latency = nb::cast<bool>(record.attr("keeps_latency"))};
+}
 
+// Times of every CU as recorded and without each removal, times without issue by cause, and the time of all SIMDs.
 nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb::dict& barriers, const nb::dict& rows,
-                   int32_t issue_cycles, const std::vector<Asked>& removals) {
+                   int32_t issue_cycles, const nb::list& records) {
     const InstructionColumns executed(instructions);
     const WaveColumns places(waves);
     const BarrierColumns meetings(barriers);
     const auto is_matrix = column<uint8_t>(rows, "is_matrix");
     const auto cycles = column<int32_t>(rows, "port_cycles");
     places.check(executed.time.values().size());
-    std::vector<std::unique_ptr<ArrowInput<uint8_t>>> flags;
-    std::vector<Removal> asked;
-    for (const auto& [causes, padding, barrier, ending, keeps, of_rows] : removals) {
-        Removal removal{.causes = causes,
-                        .padding_causes = padding,
-                        .removes_barriers = barrier,
-                        .removes_ending = ending,
-                        .rows = {},
-                        .keeps_latency = keeps};
-        if (!of_rows.is_none()) {
-            flags.push_back(std::make_unique<ArrowInput<uint8_t>>(of_rows));
-            removal.rows = flags.back()->values();
-        }
-        asked.push_back(removal);
+    std::vector<std::unique_ptr<ArrowInput<uint8_t>>> flags;  // what the removals point to
+    std::vector<Removal> removals;
+    for (const nb::handle record : records) {
+        Removal& removal = removals.emplace_back(removal_of(record));
+        const nb::object rows = record.attr("rows");
+        if (rows.is_none()) continue;
+        flags.push_back(std::make_unique<ArrowInput<uint8_t>>(rows));
+        removal.rows = flags.back()->values();
     }
     std::vector<int64_t> recorded;
     std::vector<std::vector<int64_t>> results;
@@ -58,7 +61,7 @@ nb::tuple replayed(const nb::dict& instructions, const nb::dict& waves, const nb
         input.issue_cycles = issue_cycles;
         const Replay replay(input);
         recorded = replay.recorded();
-        results = replay.without(asked);
+        results = replay.without(removals);
         idle = replay.without_issue();
         simd_cycles = replay.simd_cycles();
     }

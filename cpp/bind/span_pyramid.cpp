@@ -16,7 +16,7 @@ namespace wavewright::bind {
 namespace {
 
 void build(SpanPyramid* at, nb::handle track, nb::handle begin, nb::handle end, nb::handle kind, nb::object item,
-           uint32_t track_count, int64_t from, int64_t to, uint8_t cell_bits, bool parts_overlaps) {
+           const SpanRules& rules) {
     const ArrowInput<uint32_t> tracks(track);
     const ArrowInput<int64_t> begins(begin), ends(end);
     const ArrowInput<uint16_t> kinds(kind);
@@ -27,7 +27,7 @@ void build(SpanPyramid* at, nb::handle track, nb::handle begin, nb::handle end, 
     require_same_length(tracks, begins, ends, kinds);
     if (items) require_same_length(tracks, *items);
     nb::gil_scoped_release unlocked;
-    new (at) SpanPyramid(spans, {track_count, from, to, cell_bits, parts_overlaps});
+    new (at) SpanPyramid(spans, rules);
 }
 
 ArrowTable tile_of(const SpanPyramid& pyramid, uint32_t level, uint64_t number) {
@@ -43,9 +43,14 @@ ArrowTable tile_of(const SpanPyramid& pyramid, uint32_t level, uint64_t number) 
 
 void bind_span_pyramid(nb::module_& m) {
     m.attr("TILE_CELLS") = kTileCells;
-    nb::class_<SpanPyramid>(m, "SpanPyramid")
-        .def("__init__", &build, "track"_a, "begin"_a, "end"_a, "kind"_a, "item"_a.none(), "track_count"_a,
-             "first_time"_a, "last_time"_a, "cell_bits"_a, "parts_overlaps"_a = true)
+    nb::class_<SpanRules>(m, "SpanRules", "A layer of a timeline: its tracks, its times and the size of its cells.")
+        .def(
+            "__init__",
+            [](SpanRules* self, uint32_t track_count, int64_t begin, int64_t end, uint8_t cell_bits,
+               bool parts_overlaps) { new (self) SpanRules{track_count, begin, end, cell_bits, parts_overlaps}; },
+            nb::kw_only(), "track_count"_a, "begin"_a, "end"_a, "cell_bits"_a, "parts_overlaps"_a);
+    nb::class_<SpanPyramid>(m, "SpanPyramid", "Spans of time on tracks, as tiles of any level of detail.")
+        .def("__init__", &build, "track"_a, "begin"_a, "end"_a, "kind"_a, "item"_a.none(), "rules"_a)
         .def("tile", &tile_of, "level"_a, "tile"_a, "What a tile of a level shows.")
         .def("tile_count", &SpanPyramid::tile_count, "level"_a)
         .def_prop_ro("begin", &SpanPyramid::begin)

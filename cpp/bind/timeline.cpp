@@ -7,6 +7,7 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
+#include "pipe_rules.hpp"
 #include "wavewright/busy_times.hpp"
 #include "wavewright/state_counts.hpp"
 #include "wavewright/timeline.hpp"
@@ -24,7 +25,8 @@ using BinNumbers = std::tuple<int64_t, int64_t, uint32_t>;  // begin, width, cou
 Bins bins_of(const BinNumbers& numbers) {
     const auto [begin, width, count] = numbers;
     const bool fits = count <= kMaxBins && width >= 1 && width <= 2 * kFarthestCycles && bounded(begin) == begin;
-    if (!fits || width > (int64_t{1} << 61) / (int64_t{count} + 1)) throw nb::value_error("no such bins");
+    const bool overflows = fits && width > (int64_t{1} << 61) / (int64_t{count} + 1);  // times of the last bins
+    if (!fits || overflows) throw nb::value_error("no such bins");
     return {begin, width, count};
 }
 
@@ -48,34 +50,23 @@ ArrowTable state_cycles_of(nb::object group, nb::object begin, nb::object first,
     return arrow_table(*found, found);
 }
 
-PipeRules rules_of(nb::bytes of_category, uint32_t short_pipes, int32_t issue_cycles) {
-    PipeRules rules;
-    rules.of_category.fill(kNoPipe);
-    const auto* bytes = reinterpret_cast<const uint8_t*>(of_category.c_str());
-    std::copy_n(bytes, std::min(of_category.size(), rules.of_category.size()), rules.of_category.begin());
-    rules.short_pipes = short_pipes;
-    rules.issue_cycles = std::max(issue_cycles, 1);
-    return rules;
-}
-
 nb::tuple pipe_use_of(nb::object unit, nb::object group, nb::object offset, nb::object begin, nb::object end,
                       nb::object first, nb::object count, nb::object time, nb::object stall, nb::object duration,
-                      nb::object category, nb::object row, nb::bytes pipe_of_category, nb::object pipe_of_row,
-                      nb::object busy_of_row, bool counts_unknown_rows, uint32_t short_pipes, int32_t issue_cycles,
-                      const BinNumbers& numbers) {
+                      nb::object category, nb::object row, const PipeRecord& pipes, nb::object busy_of_row,
+                      bool counts_unknown_rows, const BinNumbers& numbers) {
     const Bins bins = bins_of(numbers);
     const ArrowInput<uint32_t> units(unit), groups(group), counts(count);
     const ArrowInput<int64_t> offsets(offset), begins(begin), ends(end), times(time);
     const ArrowInput<uint64_t> firsts(first);
     const ArrowInput<int32_t> stalls(stall), durations(duration), rows(row), row_cycles(busy_of_row);
-    const ArrowInput<uint8_t> categories(category), row_pipes(pipe_of_row);
+    const ArrowInput<uint8_t> categories(category);
+    const PipeColumns pipe_columns(pipes);
     const IssuingWaves waves{units.values(),  groups.values(),    offsets.values(),    begins.values(),
                              ends.values(),   firsts.values(),    counts.values(),     times.values(),
                              stalls.values(), durations.values(), categories.values(), rows.values()};
     require_same_length(waves.unit, waves.group, waves.offset, waves.begin, waves.end, waves.first, waves.count);
     require_same_length(waves.time, waves.stall, waves.duration, waves.category, waves.row);
-    PipeRules rules = rules_of(pipe_of_category, short_pipes, issue_cycles);
-    rules.of_row = row_pipes.values();
+    PipeRules rules = pipe_columns.rules();
     rules.busy_of_row = row_cycles.values();
     rules.counts_unknown_rows = counts_unknown_rows;
     auto found = std::make_shared<PipeUse>();
@@ -87,12 +78,9 @@ nb::tuple pipe_use_of(nb::object unit, nb::object group, nb::object offset, nb::
                           arrow_table(found->issues, found));
 }
 
-// (pipe of every category, pipe of every row, short pipes, cycles of the shortest issue)
-using PipeNumbers = std::tuple<nb::bytes, nb::object, uint32_t, int32_t>;
-
-// A frame of waves (unit, offset, start_cycles, end_cycles, first, count), one of instructions, cycles that rows occupy
+// A frame of waves (unit, time, start_cycles, end_cycles, first, count), one of instructions, cycles that rows occupy
 // their pipe, and a frame of further issues (unit, begin, end) of a pipe.
-void make_busy_times(BusyTimes* at, nb::object of_waves, nb::object of_instructions, const PipeNumbers& numbers,
+void make_busy_times(BusyTimes* at, nb::object of_waves, nb::object of_instructions, const PipeRecord& pipes,
                      nb::object busy_of_row, nb::object more, uint8_t more_pipe, uint32_t unit_count) {
     const ArrowInput<uint32_t> unit(of_waves["unit"]), count(of_waves["count"]), more_unit(more["unit"]);
     const ArrowInput<int64_t> offset(of_waves["time"]), begin(of_waves["start_cycles"]), end(of_waves["end_cycles"]),
@@ -100,15 +88,15 @@ void make_busy_times(BusyTimes* at, nb::object of_waves, nb::object of_instructi
     const ArrowInput<uint64_t> first(of_waves["first"]);
     const ArrowInput<int32_t> stall(of_instructions["stall_cycles"]), duration(of_instructions["duration_cycles"]),
         row(of_instructions["row"]), busy_cycles(busy_of_row);
-    const ArrowInput<uint8_t> category(of_instructions["category"]), of_row(std::get<1>(numbers));
+    const ArrowInput<uint8_t> category(of_instructions["category"]);
+    const PipeColumns pipe_columns(pipes);
     require_same_length(unit, count, offset, begin, end, first);
     require_same_length(time, stall, duration, category, row);
     require_same_length(more_unit, more_begin, more_end);
     const IssuingWaves waves{unit.values(),  unit.values(),     offset.values(),   begin.values(),
                              end.values(),   first.values(),    count.values(),    time.values(),
                              stall.values(), duration.values(), category.values(), row.values()};
-    PipeRules rules = rules_of(std::get<0>(numbers), std::get<2>(numbers), std::get<3>(numbers));
-    rules.of_row = of_row.values();
+    PipeRules rules = pipe_columns.rules();
     rules.busy_of_row = busy_cycles.values();
     const MoreIssues issues{more_unit.values(), more_begin.values(), more_end.values(),
                             std::min<uint8_t>(more_pipe, kMaxPipes - 1)};
@@ -185,11 +173,17 @@ class HeldStateCounts {
 }  // namespace
 
 void bind_timeline(nb::module_& m) {
+    nb::class_<PipeRecord>(m, "PipeRules", "Which pipe an instruction is issued to, and for how long at least.")
+        .def(
+            "__init__",
+            [](PipeRecord* self, nb::bytes of_category, nb::object of_row, uint32_t short_pipes, int32_t issue_cycles) {
+                new (self) PipeRecord{of_category, of_row, short_pipes, issue_cycles};
+            },
+            nb::kw_only(), "of_category"_a, "of_row"_a, "short_pipes"_a, "issue_cycles"_a);
     m.def("state_cycles", &state_cycles_of, "group"_a, "begin"_a, "first"_a, "count"_a, "states"_a, "durations"_a,
           "bins"_a, "Cycles of every state per group of waves, in all and per bin.");
     m.def("pipe_use", &pipe_use_of, "unit"_a, "group"_a, "offset"_a, "begin"_a, "end"_a, "first"_a, "count"_a, "time"_a,
-          "stall"_a, "duration"_a, "category"_a, "row"_a, "pipe_of_category"_a, "pipe_of_row"_a, "busy_of_row"_a,
-          "counts_unknown_rows"_a, "short_pipes"_a, "issue_cycles"_a, "bins"_a,
+          "stall"_a, "duration"_a, "category"_a, "row"_a, "pipes"_a, "busy_of_row"_a, "counts_unknown_rows"_a, "bins"_a,
           "Issue and busy cycles of every pipe per unit, per group and bin; issues per unit and pipe.");
     nb::class_<HeldStateCounts>(m, "StateCounts")
         .def(nb::init<nb::object, nb::object, nb::object, nb::object, nb::object, int64_t>(), "begin"_a, "first"_a,

@@ -10,6 +10,7 @@
 #include "arrow.hpp"
 #include "arrow_in.hpp"
 #include "columns.hpp"
+#include "pipe_rules.hpp"
 #include "wavewright/wave_spans.hpp"
 #include "wavewright/wave_sums.hpp"
 
@@ -52,24 +53,6 @@ struct InstructionColumns {
     }
 };
 
-// (pipe of every category, pipe of every row, short pipes, cycles of the shortest issue)
-using PipeNumbers = std::tuple<nb::bytes, nb::object, uint32_t, int32_t>;
-
-struct PipeColumns {
-    PipeRules rules;
-    ArrowInput<uint8_t> of_row;
-
-    explicit PipeColumns(const PipeNumbers& from) : of_row(std::get<1>(from)) {
-        const nb::bytes& of_category = std::get<0>(from);
-        rules.of_category.fill(kNoPipe);
-        std::copy_n(reinterpret_cast<const uint8_t*>(of_category.c_str()),
-                    std::min(of_category.size(), rules.of_category.size()), rules.of_category.begin());
-        rules.of_row = of_row.values();
-        rules.short_pipes = std::get<2>(from);
-        rules.issue_cycles = std::max(std::get<3>(from), 1);
-    }
-};
-
 template <class Make>
 ArrowTable made(Make&& make) {
     const auto spans = std::make_shared<WaveSpans>();
@@ -81,41 +64,41 @@ ArrowTable made(Make&& make) {
 }
 
 ArrowTable issued_of(const nb::object& waves, const nb::object& instructions, const nb::object& is_matrix,
-                     const PipeNumbers& pipes, const nb::object& tracks, uint32_t pipe_count) {
+                     const PipeRecord& pipes, const nb::object& tracks, uint32_t pipe_count) {
     const WaveColumns places(waves);
     const InstructionColumns columns(instructions);
     const ArrowInput<uint8_t> matrix(is_matrix);
     const PipeColumns pipe_columns(pipes);
     const ArrowInput<uint32_t> track_numbers(tracks);
     return made([&] {
-        return issued_spans(places.waves(), columns.table(), matrix.values(), pipe_columns.rules,
+        return issued_spans(places.waves(), columns.table(), matrix.values(), pipe_columns.rules(),
                             {track_numbers.values(), pipe_count});
     });
 }
 
-std::vector<uint32_t> used_of(const nb::object& waves, const nb::object& instructions, const PipeNumbers& pipes,
+std::vector<uint32_t> used_of(const nb::object& waves, const nb::object& instructions, const PipeRecord& pipes,
                               uint32_t unit_count) {
     const WaveColumns places(waves);
     const InstructionColumns columns(instructions);
     const PipeColumns pipe_columns(pipes);
     if (unit_count > (1U << 20)) throw nb::value_error("too many units");
     nb::gil_scoped_release unlocked;
-    return used_pipes(places.waves(), columns.table(), pipe_columns.rules, unit_count);
+    return used_pipes(places.waves(), columns.table(), pipe_columns.rules(), unit_count);
 }
 
-// Vectors of numbers as the columns of a table.
-struct Numbers {
-    std::vector<std::vector<int64_t>> columns;
+struct NamedNumbers {
+    const char* name;
+    std::vector<int64_t> values;
 };
 
-template <class... Names>
-ArrowTable numbers_of(std::vector<std::vector<int64_t>> columns, Names... names) {
-    const auto found = std::make_shared<Numbers>(Numbers{std::move(columns)});
+// Columns of one length as a table.
+ArrowTable table_of(std::vector<NamedNumbers> columns) {
+    const auto owner = std::make_shared<std::vector<NamedNumbers>>(std::move(columns));
     ArrowTable table;
-    table.owner = found;
-    table.length = static_cast<int64_t>(found->columns.front().size());
-    size_t number = 0;
-    (table.columns.push_back({names, arrow_format<int64_t>(), found->columns[number++].data()}), ...);
+    table.owner = owner;
+    table.length = static_cast<int64_t>(owner->front().values.size());
+    for (const NamedNumbers& column : *owner)
+        table.columns.push_back({column.name, arrow_format<int64_t>(), column.values.data()});
     return table;
 }
 
@@ -129,7 +112,7 @@ ArrowTable row_cycles_of(const nb::object& waves, const nb::object& instructions
         nb::gil_scoped_release unlocked;
         sums = row_cycles(places.waves(), columns.table(), matrix.values(), row_count);
     }
-    return numbers_of({std::move(sums.cycles), std::move(sums.count)}, "cycles", "count");
+    return table_of({{"cycles", std::move(sums.cycles)}, {"count", std::move(sums.count)}});
 }
 
 ArrowTable stall_of(const nb::object& waves, const nb::object& stall_cycles) {
@@ -140,52 +123,47 @@ ArrowTable stall_of(const nb::object& waves, const nb::object& stall_cycles) {
         nb::gil_scoped_release unlocked;
         sums = stall_of_waves(places.waves(), stall.values());
     }
-    return numbers_of({std::move(sums)}, "stall_cycles_total");
+    return table_of({{"stall_cycles_total", std::move(sums)}});
 }
 
-// (tracks, begin, end, bits of a cell, whether overlaps are parted)
-using LayerNumbers = std::tuple<uint32_t, int64_t, int64_t, uint8_t, bool>;
-
-std::shared_ptr<SpanPyramid> pyramid_of(const SpanSource& source, size_t row_count, const LayerNumbers& numbers) {
+std::shared_ptr<SpanPyramid> pyramid_of(const SpanSource& source, size_t row_count, const SpanRules& layer) {
     if (row_count > static_cast<size_t>(INT32_MAX)) throw nb::value_error("too many spans");
-    const auto& [track_count, begin, end, cell_bits, parts_overlaps] = numbers;
     nb::gil_scoped_release unlocked;
-    return std::make_shared<SpanPyramid>(source, SpanRules{track_count, begin, end, cell_bits, parts_overlaps});
+    return std::make_shared<SpanPyramid>(source, layer);
 }
 
-std::shared_ptr<SpanPyramid> executed_pyramid(const LayerNumbers& numbers, const nb::object& waves,
+std::shared_ptr<SpanPyramid> executed_pyramid(const SpanRules& layer, const nb::object& waves,
                                               const nb::object& instructions, const nb::object& is_matrix) {
     const WaveColumns places(waves);
     const InstructionColumns columns(instructions);
     const ArrowInput<uint8_t> matrix(is_matrix);
     const TracedInstructions table = columns.table();
-    return pyramid_of(executed_source(places.waves(), table, matrix.values()), table.time.size(), numbers);
+    return pyramid_of(executed_source(places.waves(), table, matrix.values()), table.time.size(), layer);
 }
 
-std::shared_ptr<SpanPyramid> issued_pyramid(const LayerNumbers& numbers, const nb::object& waves,
+std::shared_ptr<SpanPyramid> issued_pyramid(const SpanRules& layer, const nb::object& waves,
                                             const nb::object& instructions, const nb::object& is_matrix,
-                                            const PipeNumbers& pipes, const nb::object& tracks, uint32_t pipe_count) {
+                                            const PipeRecord& pipes, const nb::object& tracks, uint32_t pipe_count) {
     const WaveColumns places(waves);
     const InstructionColumns columns(instructions);
     const ArrowInput<uint8_t> matrix(is_matrix);
     const PipeColumns pipe_columns(pipes);
     const ArrowInput<uint32_t> track_numbers(tracks);
     const TracedInstructions table = columns.table();
-    return pyramid_of(
-        issued_source(places.waves(), table, matrix.values(), pipe_columns.rules, {track_numbers.values(), pipe_count}),
-        table.time.size(), numbers);
+    return pyramid_of(issued_source(places.waves(), table, matrix.values(), pipe_columns.rules(),
+                                    {track_numbers.values(), pipe_count}),
+                      table.time.size(), layer);
 }
 
-std::shared_ptr<SpanPyramid> state_pyramid(const LayerNumbers& numbers, const nb::object& waves,
-                                           const nb::object& states) {
+std::shared_ptr<SpanPyramid> state_pyramid(const SpanRules& layer, const nb::object& waves, const nb::object& states) {
     const WaveColumns places(waves);
     const ArrowInput<uint8_t> kinds(states["state"]);
     const ArrowInput<int32_t> durations(states["duration_cycles"]);
     require_same_length(kinds, durations);
-    return pyramid_of(state_source(places.waves(), kinds.values(), durations.values()), kinds.values().size(), numbers);
+    return pyramid_of(state_source(places.waves(), kinds.values(), durations.values()), kinds.values().size(), layer);
 }
 
-std::shared_ptr<SpanPyramid> stalled_pyramid(const LayerNumbers& numbers, const nb::object& waves,
+std::shared_ptr<SpanPyramid> stalled_pyramid(const SpanRules& layer, const nb::object& waves,
                                              const nb::object& instructions, const nb::object& groups,
                                              const nb::object& kinds) {
     const WaveColumns places(waves);
@@ -195,7 +173,7 @@ std::shared_ptr<SpanPyramid> stalled_pyramid(const LayerNumbers& numbers, const 
     require_same_length(group, columns.time);
     const TracedInstructions table = columns.table();
     return pyramid_of(stalled_source(places.waves(), table, group.values(), of_group.values()), table.time.size(),
-                      numbers);
+                      layer);
 }
 
 using BinNumbers = std::tuple<int64_t, int64_t, uint32_t>;  // begin, width, count
@@ -225,7 +203,7 @@ class HeldStalledCycles {
             nb::gil_scoped_release unlocked;
             sums = made_->bins(bins);
         }
-        return numbers_of({std::move(sums)}, "cycles");
+        return table_of({{"cycles", std::move(sums)}});
     }
 
   private:

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NotRequired, TypedDict
+from typing import Any, NotRequired, Protocol, TypedDict
 
 class Table:
     def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple[object, object]: ...
@@ -109,6 +109,12 @@ def state_cycles(
     durations: object,
     bins: tuple[int, int, int],
 ) -> Table: ...
+
+class PipeRules:
+    """Which pipe an instruction is issued to, and for how long at least (wavewright/timeline.hpp)."""
+
+    def __init__(self, *, of_category: bytes, of_row: object, short_pipes: int, issue_cycles: int) -> None: ...
+
 def pipe_use(
     unit: object,
     group: object,
@@ -122,12 +128,9 @@ def pipe_use(
     duration: object,
     category: object,
     row: object,
-    pipe_of_category: bytes,
-    pipe_of_row: object,
+    pipes: PipeRules,
     busy_of_row: object,
     counts_unknown_rows: bool,
-    short_pipes: int,
-    issue_cycles: int,
     bins: tuple[int, int, int],
 ) -> tuple[Table, Table, Table]: ...
 def resolve_stalls(
@@ -137,19 +140,94 @@ def resolve_stalls(
     free_wait_cycles: int,
     keeps_each: bool = False,
 ) -> dict[str, Table]: ...
+
+class Removal(Protocol):
+    """What costs nothing in a replay (wavewright/replay.hpp); read by the names of its attributes."""
+
+    @property
+    def causes(self) -> int: ...
+    @property
+    def padding_causes(self) -> int: ...
+    @property
+    def removes_barriers(self) -> bool: ...
+    @property
+    def removes_ending(self) -> bool: ...
+    @property
+    def keeps_latency(self) -> bool: ...
+    @property
+    def rows(self) -> object | None: ...
+
 def replay(
     instructions: Mapping[str, object],
     waves: Mapping[str, object],
     barriers: Mapping[str, object],
     rows: Mapping[str, object],
     issue_cycles: int,
-    removals: Sequence[tuple[int, int, bool, bool, bool, object | None]],
+    removals: Sequence[Removal],
 ) -> tuple[list[int], list[list[int]], list[int], int]: ...
 
-RowOfEdit = tuple[
-    int, int, bool, bool, int, list[tuple[int, int]], list[tuple[int, bool, int, bool]], int, Sequence[int]
-]  # row, ahead, is_moved, is_wait, padding states, waits, edges, dwords, rows that are one with it
-EditTimes = tuple[list[int], float, bool, int, int]  # cycles by mode, traffic share, extrapolated, executions, lacking
+class EditWait:
+    """A row waits until a counter has fallen to a value."""
+
+    def __init__(self, *, counter: int, value: int) -> None: ...
+
+class EditEdge:
+    """A result that a moved row needs before it can issue; `producer` is a place in the listing of the block."""
+
+    def __init__(self, *, producer: int, is_around: bool, cycles: int, adds_port: bool) -> None: ...
+
+class EditRow:
+    """A row of an edited block: one of the code, or one that the edit puts in (row -1)."""
+
+    def __init__(
+        self,
+        *,
+        row: int,
+        is_ahead: bool = False,
+        is_moved: bool = False,
+        is_wait: bool = False,
+        padding_states: int = 0,
+        waits: Sequence[EditWait] = (),
+        edges: Sequence[EditEdge] = (),
+        dwords: int = 0,
+        joined: Sequence[int] = (),
+    ) -> None: ...
+
+class EditTimes:
+    """Times of a replay in every mode, and how far they can be trusted."""
+
+    @property
+    def cycles(self) -> list[int]: ...
+    @property
+    def traffic_share(self) -> float: ...
+    @property
+    def is_extrapolated(self) -> bool: ...
+    @property
+    def execution_count(self) -> int: ...
+    @property
+    def lacking_sample_count(self) -> int: ...
+
+class FittedServer:
+    """Memory or LDS as a queue per CU; cycles are per dword."""
+
+    @property
+    def fitted_cycles(self) -> float: ...
+    @property
+    def most_cycles(self) -> float: ...
+    @property
+    def spread(self) -> float: ...
+    @property
+    def spread_without(self) -> float: ...
+    @property
+    def sample_count(self) -> int: ...
+
+class EditedIssue:
+    """One instruction of one wave in a replay."""
+
+    @property
+    def row(self) -> int: ...
+    @property
+    def issue_cycles(self) -> int: ...
 
 class EditReplay:
     """Replays of waves with another order of a block (wavewright/edit_replay.hpp)."""
@@ -168,17 +246,18 @@ class EditReplay:
     @property
     def contention_share(self) -> float: ...
     @property
-    def servers(self) -> list[tuple[float, float, float, float, int]]: ...
+    def servers(self) -> list[FittedServer]: ...
     def as_recorded(self) -> EditTimes: ...
     def with_more_waves(self, more: int) -> EditTimes: ...
-    def issues(self, wave: int, first: int, last: int, rows: Sequence[RowOfEdit]) -> list[tuple[int, int]]: ...
+    def recorded_issues(self, wave: int) -> list[EditedIssue]: ...
+    def edited_issues(self, wave: int, first: int, last: int, rows: Sequence[EditRow]) -> list[EditedIssue]: ...
     def edited(
         self,
         first: int,
         last: int,
-        rows: Sequence[RowOfEdit],
-        prologue: Sequence[RowOfEdit],
-        epilogue: Sequence[RowOfEdit],
+        rows: Sequence[EditRow],
+        prologue: Sequence[EditRow],
+        epilogue: Sequence[EditRow],
     ) -> EditTimes: ...
 
 def port_was_busy(
@@ -231,15 +310,18 @@ def issued_spans(
     waves: object,
     instructions: object,
     is_matrix: object,
-    pipes: tuple[bytes, object, int, int],
+    pipes: PipeRules,
     tracks: object,
     pipe_count: int,
 ) -> Table: ...
-def used_pipes(
-    waves: object, instructions: object, pipes: tuple[bytes, object, int, int], unit_count: int
-) -> list[int]: ...
+def used_pipes(waves: object, instructions: object, pipes: PipeRules, unit_count: int) -> list[int]: ...
 
 TILE_CELLS: int
+
+class SpanRules:
+    """A layer of a timeline: its tracks, its times and the size of its cells (wavewright/span_pyramid.hpp)."""
+
+    def __init__(self, *, track_count: int, begin: int, end: int, cell_bits: int, parts_overlaps: bool) -> None: ...
 
 class SpanPyramid:
     def __init__(
@@ -249,11 +331,7 @@ class SpanPyramid:
         end: object,
         kind: object,
         item: object | None,
-        track_count: int,
-        first_time: int,
-        last_time: int,
-        cell_bits: int,
-        parts_overlaps: bool = True,
+        rules: SpanRules,
     ) -> None: ...
     def tile(self, level: int, tile: int) -> Table: ...
     def tile_count(self, level: int) -> int: ...
@@ -487,7 +565,7 @@ class BusyTimes:
         self,
         waves: object,
         instructions: object,
-        rules: object,
+        rules: PipeRules,
         busy_of_row: object,
         more: object,
         more_pipe: int,
@@ -504,21 +582,19 @@ class StateCounts:
 
 def row_cycles(waves: object, instructions: object, is_matrix: object, row_count: int) -> Table: ...
 def stall_of_waves(waves: object, stall_cycles: object) -> Table: ...
-def executed_pyramid(
-    layer: tuple[int, int, int, int, bool], waves: object, instructions: object, is_matrix: object
-) -> SpanPyramid: ...
+def executed_pyramid(layer: SpanRules, waves: object, instructions: object, is_matrix: object) -> SpanPyramid: ...
 def issued_pyramid(
-    layer: tuple[int, int, int, int, bool],
+    layer: SpanRules,
     waves: object,
     instructions: object,
     is_matrix: object,
-    pipes: object,
+    pipes: PipeRules,
     tracks: object,
     pipe_count: int,
 ) -> SpanPyramid: ...
-def state_pyramid(layer: tuple[int, int, int, int, bool], waves: object, states: object) -> SpanPyramid: ...
+def state_pyramid(layer: SpanRules, waves: object, states: object) -> SpanPyramid: ...
 def stalled_pyramid(
-    layer: tuple[int, int, int, int, bool], waves: object, instructions: object, group: object, kind_of_group: object
+    layer: SpanRules, waves: object, instructions: object, group: object, kind_of_group: object
 ) -> SpanPyramid: ...
 
 class StalledCycles:

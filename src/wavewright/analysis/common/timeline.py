@@ -12,8 +12,8 @@ from wavewright import _core
 from wavewright.base.toml import packaged
 from wavewright.errors import UsageError
 
-#: Tracks, begin, end, bits of a cell, whether overlaps are parted.
-LayerNumbers = tuple[int, int, int, int, bool]
+#: What a layer is made for: its tracks, its times and the size of its cells.
+LayerNumbers = _core.SpanRules
 
 TILE_CELLS = 1024  #: Cells of one tile.
 NO_KIND = 65535  #: Kind of spans with an unknown kind.
@@ -38,7 +38,7 @@ class Timeline:
     #: Of every kind its number `kind`, its `name` and, where it has a separate colour, the meaning `colour`.
     kinds: tuple[dict[str, Any], ...] = ()
     spans: Callable[[], pl.DataFrame] | None = field(default=None, repr=False)
-    #: Makes the levels at once, where nobody needs the spans themselves: `pyramid(numbers)` of `numbers` below.
+    #: Makes the levels at once, where nobody needs the spans themselves.
     pyramid: Callable[[LayerNumbers], _core.SpanPyramid] | None = field(default=None, repr=False)
     #: Which spans of a track lie side by side at level 0: all that overlap, or only those that also begin together.
     parts_overlaps: bool = True
@@ -66,16 +66,22 @@ class SpanTiles:
         """Sort the spans and sum them up."""
         self.timeline = timeline
         tracks = timeline.tracks
-        rules = timeline.begin, timeline.end, timeline.cell_bits, timeline.parts_overlaps
+        rules = _core.SpanRules(
+            track_count=0 if tracks is None else tracks.height,
+            begin=timeline.begin,
+            end=timeline.end,
+            cell_bits=timeline.cell_bits,
+            parts_overlaps=timeline.parts_overlaps,
+        )
         if tracks is not None and timeline.pyramid is not None:
-            self._pyramid = timeline.pyramid((tracks.height, *rules))
+            self._pyramid = timeline.pyramid(rules)
             return
         if timeline.spans is None or tracks is None:
             raise UsageError(f"timeline {timeline.name} has no spans")
         spans = timeline.spans()
         items = spans["item"] if "item" in spans.columns else None
         columns = spans["track"], spans["begin"], spans["end"], spans["kind"], items
-        self._pyramid = _core.SpanPyramid(*columns, tracks.height, *rules)
+        self._pyramid = _core.SpanPyramid(*columns, rules)
 
     def tile(self, level: int, tile: int) -> pl.DataFrame:
         """Spans that overlap a tile: columns `track`, `begin`, `end`, `kind`, `count`, `item`, `depth`.

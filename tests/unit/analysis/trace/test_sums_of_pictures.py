@@ -115,7 +115,8 @@ def test_pipes_issue_as_long_as_any_instruction_does(seed):
                 busy[wave["unit"], row["category"], begin : begin + max(length, passes)] = 1
     for unit, begin, end in more.iter_rows():
         issues[unit, 2, begin + origin : end + origin] = 1
-    rules = (PIPE_OF_CATEGORY, pl.Series([], dtype=pl.UInt8), 0, 4)
+    of_row = pl.Series([], dtype=pl.UInt8)
+    rules = _core.PipeRules(of_category=PIPE_OF_CATEGORY, of_row=of_row, short_pipes=0, issue_cycles=4)
     times = _core.BusyTimes(waves, table, rules, pl.Series(PASSES, dtype=pl.Int32), more, 2, 2)
     bubbles = lives & ~issues.any(axis=1)
     for unit in range(2):

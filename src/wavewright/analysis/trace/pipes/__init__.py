@@ -49,16 +49,23 @@ def pipe_cycles(
     spans = (waves["first_instruction"].fill_null(0), waves["instruction_count"].fill_null(0))
     times = (instructions["time_cycles"], instructions["stall_cycles"], instructions["duration_cycles"])
     kinds = (instructions["category"], instructions["row"])
-    by_category, short = _pipes_of_categories(), _short_pipes()
+    rules = _rules(pipes, base_clock)
     per_unit, per_bin, issues = _core.pipe_use(
-        *places, *spans, *times, *kinds, by_category, pipes, busy, counts_unknown_rows, short, base_clock, bins.numbers
+        *places, *spans, *times, *kinds, rules, busy, counts_unknown_rows, bins.numbers
     )
     return pl.DataFrame(per_unit), pl.DataFrame(per_bin), pl.DataFrame(issues)
 
 
-def pipe_rules(code: pl.DataFrame, base_clock: int) -> tuple[bytes, pl.Series, int, int]:
+def pipe_rules(code: pl.DataFrame, base_clock: int) -> _core.PipeRules:
     """The pipe of each instruction and its busy time, as the native core takes them."""
-    return _pipes_of_categories(), pipes_of_rows(code), _short_pipes(), base_clock
+    return _rules(pipes_of_rows(code), base_clock)
+
+
+def _rules(of_row: pl.Series, base_clock: int) -> _core.PipeRules:
+    # A bit for each pipe whose issues take one base clock, however long an instruction is recorded.
+    short = sum(1 << list(PIPES).index(pipe) for pipe in _FACTS["short"])
+    of_category = _pipes_of_categories()
+    return _core.PipeRules(of_category=of_category, of_row=of_row, short_pipes=short, issue_cycles=base_clock)
 
 
 def _pipes_of_categories() -> bytes:
@@ -69,11 +76,6 @@ def _pipes_of_categories() -> bytes:
         for category in categories:
             of_category[numbers[category]] = pipe
     return bytes(of_category)
-
-
-def _short_pipes() -> int:
-    """A bit for each pipe whose issues take one base clock, however long an instruction is recorded."""
-    return sum(1 << list(PIPES).index(pipe) for pipe in _FACTS["short"])
 
 
 def matrix_rows(code: pl.DataFrame) -> pl.Series:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import polars as pl
 
@@ -25,9 +25,6 @@ from wavewright.base.once import once
 from wavewright.codeobj.registers import FIRST_VECTOR
 from wavewright.errors import UsageError
 from wavewright.model.trace import ThreadTrace
-
-if TYPE_CHECKING:  # of the stub only
-    from wavewright._core import EditTimes, RowOfEdit
 
 #: Names of the modes of the native core (`EditMode` of cpp/include/wavewright/edit_replay.hpp), in its order.
 MODES: Final = (
@@ -112,18 +109,17 @@ class EditedTrace:
 
     def identity_errors(self) -> list[float]:
         """By mode: how far the replay of the recorded order is from the recorded time, as a share."""
-        sums = [sum(parts) for parts in zip(*(replay.as_recorded()[0] for replay in self._replays), strict=True)]
+        sums = [sum(parts) for parts in zip(*(replay.as_recorded().cycles for replay in self._replays), strict=True)]
         return [cycles / max(1, self.recorded_cycles) - 1 for cycles in sums]
 
     def queues(self) -> list[Queue]:
         """Queues of memory and LDS, of the part with most samples."""
-        best = max(self._replays, key=lambda replay: sum(server[4] for server in replay.servers), default=None)
+        best = max(self._replays, key=lambda replay: sum(each.sample_count for each in replay.servers), default=None)
         answer = []
         for unit, server in zip(("memory", "LDS"), best.servers if best else (), strict=False):
-            cycles_fitted, most, spread, spread_without, samples = server
-            is_explained = spread <= _IDENTIFIED_SHARE * spread_without
-            is_identified = cycles_fitted > 0 and samples >= _FEW_SAMPLES and is_explained
-            answer.append(Queue(unit, cycles_fitted, most, samples, is_identified))
+            is_explained = server.spread <= _IDENTIFIED_SHARE * server.spread_without
+            is_identified = server.fitted_cycles > 0 and server.sample_count >= _FEW_SAMPLES and is_explained
+            answer.append(Queue(unit, server.fitted_cycles, server.most_cycles, server.sample_count, is_identified))
         return answer
 
     @property
@@ -144,13 +140,13 @@ class EditedTrace:
         """The interval of what room for more waves on every SIMD gains; executions are the waves that start earlier."""
         return self._interval([replay.with_more_waves(more) for replay in self._replays], 1.0, is_same=False)
 
-    def _interval(self, parts: Sequence[EditTimes], bound: float, *, is_same: bool) -> GainInterval:
-        executions = sum(part[3] for part in parts)
+    def _interval(self, parts: Sequence[_core.EditTimes], bound: float, *, is_same: bool) -> GainInterval:
+        executions = sum(part.execution_count for part in parts)
         if is_same or not self.recorded_cycles:
             return GainInterval(0.0, 0.0, 0.0, False, executions, 0)  # noqa: FBT003 - fields in their order
-        cycles = [sum(of_mode) for of_mode in zip(*(part[0] for part in parts), strict=True)]
+        cycles = [sum(of_mode) for of_mode in zip(*(part.cycles for part in parts), strict=True)]
         times = [each / self.recorded_cycles for each in cycles]
-        more_traffic = max(part[1] for part in parts)
+        more_traffic = max(part.traffic_share for part in parts)
         slowest, low_end = max(zip(times, MODES, strict=True))
         if more_traffic > 0 and 1 + more_traffic > slowest:
             slowest, low_end = 1 + more_traffic, "bytes of memory that it moves more"
@@ -163,8 +159,8 @@ class EditedTrace:
         if slowest - times[_MIDDLE] > _SATURATION and -error < low:
             low, low_end = -error, "longest queue, which may take all"
         about = min(max(1 - times[_MIDDLE], low), high)
-        is_extrapolated = any(part[2] for part in parts)
-        lacking_count = sum(part[4] for part in parts)
+        is_extrapolated = any(part.is_extrapolated for part in parts)
+        lacking_count = sum(part.lacking_sample_count for part in parts)
         return GainInterval(low, high, about, is_extrapolated, executions, lacking_count, low_end, high_end)
 
     def one_execution(self, order: LegalOrder, code_block: Sequence[CodeRow]) -> list[list[tuple[int, int, int]]]:
@@ -178,17 +174,17 @@ class EditedTrace:
         for replay, waves in zip(self._replays, self._waves, strict=True):
             lifetimes = waves["end_cycles"] - waves["start_cycles"]
             for wave in lifetimes.arg_sort().to_list()[lifetimes.len() // 2 :]:
-                recorded_issues = replay.issues(wave, first, last, [])
-                starts = [at for at, (row, _) in enumerate(recorded_issues) if row == first]
+                recorded_issues = replay.recorded_issues(wave)
+                starts = [at for at, issue in enumerate(recorded_issues) if issue.row == first]
                 if order.prologue or not starts:
                     continue
                 middle = len(starts) // 2
-                to_end = [row for row, _ in recorded_issues[starts[middle] :]]
+                to_end = [issue.row for issue in recorded_issues[starts[middle] :]]
                 if last not in to_end:  # the wave left the block, or its record ends there
                     continue
                 length = to_end.index(last) + 1
                 more = len(rows) - len(code_block)
-                edited_issues = replay.issues(wave, first, last, rows)
+                edited_issues = replay.edited_issues(wave, first, last, rows)
                 return [
                     _spans(recorded_issues, starts[middle], length),
                     _spans(edited_issues, starts[middle] + middle * more, length + more),
@@ -196,60 +192,68 @@ class EditedTrace:
         return []
 
 
-def _spans(issues: Sequence[tuple[int, int]], at: int, count: int) -> list[tuple[int, int, int]]:
+def _spans(issues: Sequence[_core.EditedIssue], at: int, count: int) -> list[tuple[int, int, int]]:
     part = issues[max(0, at - 1) : at + count]
-    zero = part[0][1]
-    return [(row, before - zero, time - zero) for (_, before), (row, time) in pairwise(part)]
+    zero = part[0].issue_cycles
+    return [(issue.row, before.issue_cycles - zero, issue.issue_cycles - zero) for before, issue in pairwise(part)]
 
 
 def _rows_of_edit(
     listing: Sequence[CodeRow], code_block: Sequence[CodeRow], rows_of_wider: Mapping[int, Sequence[int]]
-) -> list[RowOfEdit]:
+) -> list[_core.EditRow]:
     """A listing as the native core takes it; `code_block` is the block as it is."""
     kept_rows = kept_waits(listing, code_block)
     moved_rows = _moved_rows(listing, code_block)
     last_writers: dict[int, int] = {}
     around = {register: place for place, row in enumerate(listing) for register in _registers(row.writes)}
-    rows: list[RowOfEdit] = []
+    rows: list[_core.EditRow] = []
     texts = {row.row: row.text for row in code_block}
     for place, row in enumerate(listing):
-        number = kept_rows.get(place, row.row)
         is_moved = row.row in moved_rows
-        edges = _edges(place, listing, last_writers, around) if is_moved else []
-        parts = rows_of_wider.get(row.row, ()) if row.row >= 0 else ()
-        dwords = sum(dwords_of(texts[part]) for part in parts)
-        rows.append((number, row.ahead, is_moved, row.is_wait, _padding_of(row), _waits_of(row), edges, dwords, parts))
+        joined = rows_of_wider.get(row.row, ()) if row.row >= 0 else ()
+        rows.append(
+            _core.EditRow(
+                row=kept_rows.get(place, row.row),
+                is_ahead=bool(row.ahead),
+                is_moved=is_moved,
+                is_wait=row.is_wait,
+                padding_states=row.states if row.is_nop else 0,
+                waits=_waits_of(row),
+                edges=_edges(place, listing, last_writers, around) if is_moved else [],
+                dwords=sum(dwords_of(texts[part]) for part in joined),
+                joined=joined,
+            )
+        )
         for register in _registers(row.writes):
             last_writers[register] = place
     return rows
 
 
-def _row_around(row: CodeRow) -> RowOfEdit:
+def _row_around(row: CodeRow) -> _core.EditRow:
     """A row before or behind a loop."""
-    return max(row.row, -1), 0, True, row.is_wait, _padding_of(row), _waits_of(row), [], 0, ()
+    number, padding = max(row.row, -1), row.states if row.is_nop else 0
+    return _core.EditRow(row=number, is_moved=True, is_wait=row.is_wait, padding_states=padding, waits=_waits_of(row))
 
 
-def _waits_of(row: CodeRow) -> list[tuple[int, int]]:
-    return [(COUNTERS.index(counter), value) for counter, value in row.waits if counter in COUNTERS]
-
-
-def _padding_of(row: CodeRow) -> int:
-    return row.states if row.is_nop else 0
+def _waits_of(row: CodeRow) -> list[_core.EditWait]:
+    return [_core.EditWait(counter=COUNTERS.index(name), value=value) for name, value in row.waits if name in COUNTERS]
 
 
 def _edges(
     place: int, listing: Sequence[CodeRow], last_writers: dict[int, int], around: dict[int, int]
-) -> list[tuple[int, bool, int, bool]]:
+) -> list[_core.EditEdge]:
     """Results that a moved row needs before it can issue, of rows other than loads."""
     row = listing[place]
-    edges = {}
+    edges: dict[tuple[int, bool], _core.EditEdge] = {}
     for register in _registers(row.reads):
         is_around = register not in last_writers
         producer = last_writers.get(register, around.get(register))
         if producer is None or listing[producer].counters:
             continue
-        edges[producer, is_around] = _cycles_between(listing[producer], row)
-    return [(producer, is_around, *cycles) for (producer, is_around), cycles in edges.items()]
+        cycles, adds_port = _cycles_between(listing[producer], row)
+        edge = _core.EditEdge(producer=producer, is_around=is_around, cycles=cycles, adds_port=adds_port)
+        edges[producer, is_around] = edge
+    return list(edges.values())
 
 
 def _cycles_between(before: CodeRow, row: CodeRow) -> tuple[int, bool]:
