@@ -34,7 +34,7 @@ from wavewright.readers.run.inputs import find_runs, holds_run
 if TYPE_CHECKING:
     from wavewright.analysis.trace.about.overview import Overview
 
-# What only one kind of input needs is imported where that kind is described: about traces, a third of the time of a run.
+# What only one kind of input needs is imported where that is described: what traces need costs a run a third more time.
 
 Asked = tuple[str | None, str | None]  #: Dispatch and kernel.
 

@@ -42,9 +42,9 @@ class Loss:
         return LOSSES[self.kind].advice
 
 
-def refused_losses(refused: Mapping[str, str]) -> list[Loss]:
+def refused_losses(reasons: Mapping[str, str]) -> list[Loss]:
     """The loss of links that lead out of an input, and of special files, by name with the reason; none = no loss."""
-    return [Loss("not_followed", len(refused), detail=listed(refused))] if refused else []
+    return [Loss("not_followed", len(reasons), detail=listed(reasons))] if reasons else []
 
 
 CORE_LOSSES = names_by_number("losses")  #: Numbers that the native core uses (wavewright::Loss) -> names.

@@ -91,7 +91,7 @@ def system_of_row(row: Mapping[str, str], file: str) -> System:
     return _system_in(file, fields, row)
 
 
-class _Agent(NamedTuple):
+class _ListedAgent(NamedTuple):
     """A row of a list of agents."""
 
     fields: dict[str, str]  #: By the names of the columns in small letters.
@@ -107,7 +107,7 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str
     >>> system_of_agents([gpu, gpu | {"Node_Id": "2"}], ["2"], "agent_info.csv").xcd_count
     8.0
     """
-    agents = [_Agent({name.lower(): word for name, word in row.items() if name}, row) for row in rows]
+    agents = [_ListedAgent({name.lower(): word for name, word in row.items() if name}, row) for row in rows]
     gpus_listed = [agent for agent in agents if (agent.fields.get("agent_type") or "").upper() == "GPU"]
     used_gpus = _named_gpus(gpus_listed, used_ids)
     if len({gpu.fields.get("name") for gpu in used_gpus}) != 1:
@@ -125,7 +125,7 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str
 _FORMS_OF_NAMES = (("agent ", "logical_node_id"), ("gpu ", "gpu"), ("", "node_id"), ("agent ", "node_id"))
 
 
-def _named_gpus(gpus_listed: Sequence[_Agent], names: Collection[str]) -> Sequence[_Agent]:
+def _named_gpus(gpus_listed: Sequence[_ListedAgent], names: Collection[str]) -> Sequence[_ListedAgent]:
     """The GPUs that rows of counters name; all where none has such a name."""
     plain_names = {name.strip().lower().replace("_", " ") for name in names}
     rows = [gpu.fields | {"gpu": str(place)} for place, gpu in enumerate(gpus_listed)]

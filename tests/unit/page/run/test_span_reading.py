@@ -36,9 +36,10 @@ for (const key of Object.keys(tiles)) {
   await set.store.fetch({ layer: layer.name, level, tile });
 }
 const perPixel = (level) => (layer.cell * 2 ** level) / 1.499;
-const read = points.map(([level, track, time]) => set.at(layer, track, time, 0, perPixel(level)))
+const read = points.map(([level, track, time]) => set.spanAt({ layer, track, time }, 0, perPixel(level)))
   .map((span) => span && [span.begin, span.end, span.kind, span.count, span.item]);
-const counted = ranges.map(([level, track, begin, end]) => set.count(layer, [track], { begin, end }, perPixel(level)));
+const counted = ranges.map(([level, track, begin, end]) =>
+  set.countIn({ layer, tracks: [track], range: { begin, end } }, perPixel(level)));
 console.log(JSON.stringify({ read, counted }));
 """
 MOST_TILES = 8

@@ -60,7 +60,7 @@ def webs(rows: Sequence[CodeRow], live_out: int) -> Webs:
     """
     if any(row.writes & EXEC_BITS for row in rows):
         return Webs([RenamedRow(row, {}, {}) for row in rows], {}, live_out)
-    definitions = _Definitions(rows, live_out)
+    definitions = _WebDefinitions(rows, live_out)
     renamed_rows: list[RenamedRow] = []
     registers: dict[int, set[int]] = {}
     for place, row in enumerate(rows):
@@ -93,7 +93,7 @@ def hardware_register(number: int) -> int:
     return number if number < _FIRST_VIRTUAL else (number - _FIRST_VIRTUAL) % _REGISTERS_PER_WEB
 
 
-class _Definitions:
+class _WebDefinitions:
     """The rows that write vector registers, in sets of those that are one web (union-find: `root` names the set)."""
 
     def __init__(self, rows: Sequence[CodeRow], live_out: int) -> None:
@@ -182,11 +182,11 @@ def allocate(block: Webs, order: Sequence[int], vgpr_count: int, most: int) -> A
     """
     if list(order) == sorted(order):  # a web holds all of its registers all the time: as written they may overlap
         return Allocation([_placed(row, {}) for row in block.rows], vgpr_count, 0)
-    lives: dict[int, _Life] = {}  # of the webs
+    lives: dict[int, _WebLife] = {}  # of the webs
     for time, place in enumerate(order):
         row = block.rows[place]
         for web in (*row.read_webs.values(), *row.written_webs.values()):
-            lives[web] = _Life(lives.get(web, _Life(time, time)).start, time)
+            lives[web] = _WebLife(lives.get(web, _WebLife(time, time)).start, time)
     registers = _RegisterFile(block, order, lives, vgpr_count, most)
     shifts: dict[int, int] = {}
     highest = vgpr_count
@@ -202,7 +202,7 @@ def allocate(block: Webs, order: Sequence[int], vgpr_count: int, most: int) -> A
     return Allocation(rows, highest, sum(shift != 0 for shift in shifts.values()))
 
 
-class _Life(NamedTuple):
+class _WebLife(NamedTuple):
     """The times of a value in a new order: the first and the last row of the order that uses it.
 
     -1 = it comes from before the block; the number of rows = it is read behind the block.
@@ -216,14 +216,16 @@ class _Life(NamedTuple):
 class _RegisterFile:
     """The vector registers that webs may get, with the lives of the values in them (`lives`)."""
 
-    def __init__(self, block: Webs, order: Sequence[int], lives: dict[int, _Life], vgpr_count: int, most: int) -> None:
+    def __init__(
+        self, block: Webs, order: Sequence[int], lives: dict[int, _WebLife], vgpr_count: int, most: int
+    ) -> None:
         self._vgpr_count, self._most = vgpr_count, most
         self._registers_of_webs = {number for web in lives for number in block.registers[web]}
         self.lives = self._kept_lives([block.rows[place].row for place in order], block.live_out)
 
-    def _kept_lives(self, rows: Sequence[CodeRow], live_out: int) -> dict[int, list[_Life]]:
+    def _kept_lives(self, rows: Sequence[CodeRow], live_out: int) -> dict[int, list[_WebLife]]:
         """Lives of the values that keep registers which webs have, too."""
-        lives: dict[int, list[_Life]] = {}
+        lives: dict[int, list[_WebLife]] = {}
         starts: dict[int, int] = dict.fromkeys(self._registers_of_webs, -1)
         ends: dict[int, int] = {}
         mask = bits(self._registers_of_webs)
@@ -232,14 +234,14 @@ class _RegisterFile:
                 ends[number] = time
             for number in numbers_in(row.writes & mask & ~row.reads):
                 if number in ends:
-                    lives.setdefault(number, []).append(_Life(starts[number], ends[number]))
+                    lives.setdefault(number, []).append(_WebLife(starts[number], ends[number]))
                 starts[number], ends[number] = time, time
         for number, end in ends.items():
             last = len(rows) if live_out >> number & 1 else end
-            lives.setdefault(number, []).append(_Life(starts[number], last))
+            lives.setdefault(number, []).append(_WebLife(starts[number], last))
         return lives
 
-    def free_shift(self, registers: Sequence[int], life: _Life) -> int | None:
+    def free_shift(self, registers: Sequence[int], life: _WebLife) -> int | None:
         """By how many registers a value moves to free ones; of several, the first stays even. None = there are none."""
         first, count = registers[0] - FIRST_VECTOR, registers[-1] - registers[0] + 1
         step = 1 if count == 1 else 2
@@ -250,7 +252,7 @@ class _RegisterFile:
                 return new_life.shift
         return None
 
-    def _is_free(self, number: int, life: _Life) -> bool:
+    def _is_free(self, number: int, life: _WebLife) -> bool:
         if number - FIRST_VECTOR < self._vgpr_count and number not in self._registers_of_webs:
             return False
         for other in self.lives.get(number, ()):

@@ -1,9 +1,9 @@
 """Call tree of one run: its regions by path of names, with the GPU work that each of them launched.
 
 The native core nests the regions of a thread (`_core.call_tree`), by two numbers of each region: that of its name, of
-which it makes nodes (`_Codes`; one per region where each is a node of its own), and the *slot* of the launch that it is
-(`Launches`), whose GPU work it adds to the node. Launches of replayed graphs get the calls of their capture below them
-(`graph_trees`).
+which it makes nodes (`_CallIds`; one per region where each is a node of its own), and the *slot* of the launch that
+it is (`Launches`), whose GPU work it adds to the node. Launches of replayed graphs get the calls of their capture below
+them (`graph_trees`).
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     work, launches, sums = (_cached_work if run.is_kept else _launched_work)(run)
     graphs = graph_work(run, work, nodes.columns)
     calls = _Calls(run, launches, nodes)
-    codes = None if nodes.label else _Codes([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
+    codes = None if nodes.label else _CallIds([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
     empty = empty_tree() if codes else empty_tree().with_columns(pl.col("name", "domain").cast(pl.Categorical))
     texts, is_node = _captured(graphs, nodes, codes)
     trees = []
@@ -93,7 +93,7 @@ class _Numbered(NamedTuple):
     replays: pl.DataFrame  #: Launches of graphs: `number`, `slot`, and whether they stay nodes (`is_node`).
 
 
-def _numbered(rows: pl.DataFrame, nodes: Nodes, codes: _Codes | None, graphs: GraphWork) -> _Numbered:
+def _numbered(rows: pl.DataFrame, nodes: Nodes, codes: _CallIds | None, graphs: GraphWork) -> _Numbered:
     """Numbers for the regions; each launch of a graph has one of its own, so that calls can be put below it."""
     numbers = codes.of(rows) if codes else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
     texts = codes.texts if codes else rows.select("name", "domain")
@@ -119,7 +119,7 @@ def _launched_work(run: Run) -> tuple[pl.DataFrame, Launches, pl.DataFrame]:
 _cached_work = once_per_run(_launched_work)
 
 
-def _captured(graphs: GraphWork, nodes: Nodes, codes: _Codes | None) -> tuple[pl.DataFrame, pl.Series | None]:
+def _captured(graphs: GraphWork, nodes: Nodes, codes: _CallIds | None) -> tuple[pl.DataFrame, pl.Series | None]:
     """Name and domain of every captured call, and which are nodes."""
     if not graphs.calls.width:
         return pl.DataFrame(), None
@@ -163,7 +163,7 @@ class _Calls:
                 self.threads.setdefault(key, []).append(part)
 
 
-class _Codes:
+class _CallIds:
     """A number for every pair of name and domain, where names that differ only in numbers may have one number."""
 
     def __init__(self, threads: Iterable[list[pl.DataFrame]]) -> None:

@@ -38,7 +38,7 @@ class ChromeFile(msgspec.Struct, rename={"events": "traceEvents"}):
     distributedInfo: Any = None  # noqa: N815
 
 
-class _Event(msgspec.Struct, gc=False):
+class _ChromeEvent(msgspec.Struct, gc=False):
     ph: str = ""
     cat: str = ""
     name: Any = ""
@@ -105,8 +105,8 @@ def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
     return pl.concat(frames or [_frame([])[0]])
 
 
-_EVENTS = msgspec.json.Decoder(list[_Event], float_hook=str)
-_EVENT = msgspec.json.Decoder(_Event, float_hook=str)
+_EVENTS = msgspec.json.Decoder(list[_ChromeEvent], float_hook=str)
+_EVENT = msgspec.json.Decoder(_ChromeEvent, float_hook=str)
 _ARGUMENTS = msgspec.json.Decoder(list[_Args], float_hook=str)  # type: ignore[valid-type]
 _ARGUMENT = msgspec.json.Decoder(_Args, float_hook=str)
 
