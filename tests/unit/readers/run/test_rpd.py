@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import polars as pl
@@ -97,6 +98,16 @@ def test_counters_and_monitors(run: Run) -> None:
     assert run.counter_info.select("process", "name").rows() == [(0, "SQ_WAVES"), (1, "SQ_WAVES")]
     monitors = run.monitors.select("agent", pl.col("name").cast(pl.String), "value").rows()
     assert monitors == [(1, "sclk", 1700.0), (None, "temp", None)]
+
+
+def test_a_counter_is_in_the_process_of_its_dispatch_also_without_a_launch(file: Path) -> None:
+    with closing(sqlite3.connect(file)) as connection, connection:
+        connection.execute("DELETE FROM rocpd_api_ops WHERE op_id = ?", [SESSION + 2])
+    run = open_run(file)
+    dispatch = run.dispatches.filter(pl.col("dispatch_id") == SESSION + 2)
+    assert dispatch["correlation"].to_list() == [None]
+    assert dispatch["process"].to_list() == [1], "the first that used its GPU"
+    assert run.counters.join(run.dispatches, on=["process", "event"]).height == 2
 
 
 def test_events_of_calls_and_work_differ(run: Run) -> None:

@@ -20,7 +20,7 @@ from wavewright.model.stored_tables import TablesByName
 from wavewright.readers.files.sqlite import Database, note_missing
 from wavewright.readers.run.event_rows import shaped
 from wavewright.readers.run.rpd.calls import Calls
-from wavewright.readers.run.rpd.entities import Entities, Keyed
+from wavewright.readers.run.rpd.entities import Entities, Keyed, keyed
 from wavewright.readers.run.rpd.ops import Ops
 
 
@@ -33,7 +33,7 @@ class Measurements:
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
-        pieces = {"monitors": self._monitors, "counters": self._counters}.get(table, lambda: iter([self._info]))()
+        pieces = {"monitors": self._monitors, "counters": self._counters, "counter_info": lambda: [self._info]}[table]()
         yield from (shaped(piece, table, columns) for piece in pieces if piece.height)
 
     def _monitors(self) -> Iterator[pl.DataFrame]:
@@ -55,8 +55,17 @@ class Measurements:
             )
 
     def _processes(self, ops: pl.Series) -> pl.Series:
-        """The process that launched each op; else the first one."""
-        return self._entities.process_of(self._entities.thread_of(self._entities.launch_of(ops))).fill_null(0)
+        """The process of each op, the same that its dispatch has: counters are joined with dispatches by it."""
+        if self._entities.processes.height == 1:
+            return pl.zeros(ops.len(), pl.UInt32, eager=True)
+        threads = self._entities.thread_of(self._entities.launch_of(ops))
+        processes = self._entities.process_of_work(threads, self._gpus_of_ops.take("gpuId", ops))
+        return processes.fill_null(0)  # of ops that the file does not have
+
+    @cached_property
+    def _gpus_of_ops(self) -> Keyed:
+        """op id -> `gpuId`."""
+        return keyed(self._database, "rocpd_op", "id", {"gpuId": pl.Int64})
 
     @cached_property
     def _info(self) -> pl.DataFrame:
@@ -73,7 +82,7 @@ class Measurements:
         types = {"op_id": pl.Int64, "name_id": pl.Int64, "value": pl.Float64}
         info = self._info.select("process", "name_id", "counter")
         for piece in self._database.chunks("rocpd_counter", types):
-            event = piece["op_id"] + self._ops.first_event
+            event = piece["op_id"] + self._ops.event_offset
             rows = piece.with_columns(process=self._processes(piece["op_id"]), event=event)
             yield rows.join(info, on=["process", "name_id"], how="left", maintain_order="left", nulls_equal=True)
 
@@ -118,7 +127,7 @@ class RpdSource:
 
 
 def _numbered(entities: Entities, table: str) -> pl.DataFrame:
-    """The numbered rows of a table, with what is told about them."""
+    """The numbered rows of a table of `_NUMBERED`; ids of node n are n times the stride above its own."""
     if table == "nodes":
         return entities.nodes
     if table == "processes":

@@ -100,6 +100,14 @@ class Entities:
         """Number of the process of each thread."""
         return self.threads["process"].gather(threads)
 
+    def process_of_work(self, threads: pl.Series, gpu_ids: pl.Series) -> pl.Series:
+        """The process of the thread that launched each op; where no launch is recorded, the first that used its GPU."""
+        launcher = self.process_of(threads)
+        if not launcher.null_count():
+            return launcher
+        first = Keyed(self.gpus, "gpuId").take("process", gpu_ids)
+        return pl.select(pl.coalesce(launcher, first)).to_series()
+
     @cached_property
     def _used(self) -> pl.DataFrame:
         """Every (gpuId, queueId, process) with work; no process where no launch is recorded."""

@@ -23,8 +23,12 @@ _LAUNCH = {f"{size}_{axis}": f"{size}{axis.upper()}" for size in ("workgroup", "
 _LAUNCH |= {"lds_bytes": "groupSegmentSize", "scratch_bytes": "privateSegmentSize"}
 _REGISTERS = {"sgpr_count": "sgpr", "vgpr_count": "vgpr"}
 _OP = ("id", "opType_id", "description_id", "gpuId", "queueId")
-_FROM_HOST, _TO_HOST = "(?i)HostTo|HOST_TO", "(?i)ToHost|TO_HOST"
-_H2D, _D2H = 1, 2
+_FROM_HOST, _TO_HOST = "(?i)HostTo|HOST_TO", "(?i)ToHost|TO_HOST"  #: In the type of a copy.
+_NAMES_DIRECTION = "(?i)to"  #: A type without it (Memcpy) leaves the direction to the `kind` of the call.
+_H2D, _D2H = 1, 2  #: `kind` of calls, as in HIP's hipMemcpyKind.
+_STORED = {"start_ns": "start", "end_ns": "end", "dispatch_id": "id"}  #: Columns of a run -> of `rocpd_op`.
+#: Columns of a run that are attributes of `_Piece` of the same name.
+_DERIVED = ("name", "process", "thread", "agent", "queue", "stream", "correlation", "event", "graph_exec")
 
 
 class Ops:
@@ -60,7 +64,7 @@ class Ops:
         return self.entities.string_ids("^$")
 
     @cached_property
-    def first_event(self) -> int:
+    def event_offset(self) -> int:
         """The offset from the id of an op to its event: the highest id of a call, so that events differ from calls."""
         if "id" not in self._database.tables.get("rocpd_api", ()):
             return 0
@@ -111,9 +115,9 @@ class _Piece:
 
     def _column(self, name: str, *, is_copy: bool) -> pl.Series | None:
         """A column of a run; None = RPD has nothing for it."""
-        if name in _SIMPLE:
-            return self._piece[_SIMPLE[name]]
-        if name in _PROPERTIES:
+        if name in _STORED:
+            return self._piece[_STORED[name]]
+        if name in _DERIVED:
             column: pl.Series = getattr(self, name)
             return column
         if name == "properties":
@@ -140,7 +144,7 @@ class _Piece:
     @cached_property
     def event(self) -> pl.Series:
         """A number that no call has."""
-        return self._piece["id"] + self._ops.first_event
+        return self._piece["id"] + self._ops.event_offset
 
     @cached_property
     def thread(self) -> pl.Series:
@@ -152,11 +156,7 @@ class _Piece:
         """The process that launched the op; else the first one that used its GPU."""
         if self._entities.processes.height == 1:
             return pl.zeros(self._piece.height, pl.UInt32, eager=True)
-        launcher = self._entities.process_of(self.thread)
-        if not launcher.null_count():
-            return launcher
-        first = Keyed(self._entities.gpus, "gpuId").take("process", self._piece["gpuId"])
-        return pl.select(pl.coalesce(launcher, first)).to_series()
+        return self._entities.process_of_work(self.thread, self._piece["gpuId"])
 
     @cached_property
     def agent(self) -> pl.Series:
@@ -208,7 +208,8 @@ class _Piece:
             # The op names one GPU; the other side is the host, unless the copy stays on the device.
             host, kind = (_FROM_HOST, _H2D) if name == "src_agent" else (_TO_HOST, _D2H)
             op_type, call_kind = self.type_name.cast(pl.String), calls.take("kind", self.correlation)
-            is_host = op_type.str.contains(host) | (call_kind.eq_missing(kind) & ~op_type.str.contains("(?i)To|_TO_"))
+            by_call = call_kind.eq_missing(kind) & ~op_type.str.contains(_NAMES_DIRECTION)
+            is_host = op_type.str.contains(host) | by_call
             return pl.select(pl.when(~is_host).then(self.agent)).to_series()
         return None
 
@@ -220,8 +221,3 @@ class _Piece:
             others = ("kind", "width", "height", "dstDevice", "srcDevice", "sync", "pinned")
             properties |= {name: self._ops.copy_calls.take(name, self.correlation) for name in others}
         return pl.DataFrame(properties).select(pl.struct(pl.all()).struct.json_encode()).to_series()
-
-
-_SIMPLE = {"start_ns": "start", "end_ns": "end", "dispatch_id": "id"}  #: Columns of a run -> of `rocpd_op`.
-#: Columns of a run that are properties of `_Piece` of the same name.
-_PROPERTIES = ("name", "process", "thread", "agent", "queue", "stream", "correlation", "event", "graph_exec")
