@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from wavewright.words.trace.input.dispatches import dispatch_table
+from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
 from wavewright.writers.terminal.blocks import plain_text
 
 
@@ -24,3 +24,12 @@ def test_what_has_no_pc_is_a_share_of_the_instructions() -> None:
     assert first.split()[-1] == "%"
     assert "25.0 %" in first
     assert "0.0 %" in second
+
+
+def test_nothing_is_said_of_a_dispatch_that_could_not_be_read() -> None:
+    rows = pl.DataFrame({"key": ["1", "2", "3"], "kernel": ["gemm", "copy", None], "is_chosen": [False, True, False]})
+    assert (
+        plain_text(chosen_line(rows), 100)
+        == "Showing dispatch 2 (copy). 2 more dispatches here; use --dispatch or --kernel\n"
+    )
+    assert list(chosen_line(rows.filter(~pl.col("is_chosen")))) == []

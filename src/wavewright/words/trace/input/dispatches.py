@@ -16,15 +16,18 @@ _OPTIONAL = ("kernel", "agent", "shader_engines", "instructions", "unresolved", 
 
 
 def dispatch_table(rows: pl.DataFrame) -> Table:
-    """One row per dispatch, `>` at the one that verbs show; agents and folders only where they differ."""
-    told = {f"has_{name}": name in rows.columns and _tells(rows, name) for name in _OPTIONAL}
+    """One row per dispatch, `>` at the one that verbs show.
+
+    The columns are declared in `trace/input_dispatches.toml`; `has_NAME` are their conditions.
+    """
+    conditions = {f"has_{name}": name in rows.columns and _is_worth_a_column(rows, name) for name in _OPTIONAL}
     empty = int(rows["is_placeholder"].sum()) if "is_placeholder" in rows.columns else 0
     note = f", {counted(empty, 'of them empty placeholders')}" if empty else ""
     return declared_table(
         "trace/input_dispatches/dispatches",
         rows,
         rows=f"dispatches{note}",
-        **told,  # type: ignore[arg-type]  # conditions
+        **conditions,  # type: ignore[arg-type]
         mark=lambda row: ">" if row["is_chosen"] else "",
         key=lambda row: _key(row["key"]),
         kernel=_kernel,
@@ -34,10 +37,10 @@ def dispatch_table(rows: pl.DataFrame) -> Table:
 
 
 def chosen_line(rows: pl.DataFrame) -> Iterator[AnyBlock]:
-    """The dispatch that verbs show of several, and the way to choose another."""
-    if rows.height < 2:
+    """The dispatch that verbs show of several, and the way to choose another; nothing where that could not be read."""
+    row = next((row for row in rows.iter_rows(named=True) if row["is_chosen"]), None)
+    if row is None or rows.height < 2:
         return
-    row = next(row for row in rows.iter_rows(named=True) if row["is_chosen"])
     kernel = f" ({brief_kernel(row['kernel'], 40)})" if row["kernel"] else ""
     yield Sentence(
         f"Showing dispatch {row['key']}{kernel}. {counted(rows.height - 1, 'more dispatches')} here; "
@@ -45,14 +48,15 @@ def chosen_line(rows: pl.DataFrame) -> Iterator[AnyBlock]:
     )
 
 
-def _tells(rows: pl.DataFrame, name: str) -> bool:
+def _is_worth_a_column(rows: pl.DataFrame, name: str) -> bool:
+    """Agents and folders are shown where they differ, unresolved instructions where there are any, the rest always."""
     if name in ("agent", "folder"):
         return rows[name].n_unique() > 1
     return name != "unresolved" or bool(rows[name].sum())
 
 
 def _key(key: str) -> str:
-    return Cell.of(Named(key, "d")) if key.isdigit() else key or "-"
+    return Cell.of(Named(key, handle="d")) if key.isdigit() else key or "-"  # a handle d7 needs a number
 
 
 def _kernel(row: dict[str, Any]) -> str:
