@@ -23,14 +23,21 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
 
 _COVERAGE_MIN = 0.8  #: Part of the time between first and last GPU work that steps must cover.
-_OCCURRENCES_MIN = 3  #: Occurrences from which kernels count as repeated.
-_DEVIATION_MAX = 0.25  #: Median deviation of the distances of a kernel over their median, up to which it repeats.
-_COMPLETE_MIN = 0.9  #: Kernels of the last repetition over the usual number, from which it is complete.
-_SUPPORT_MIN = 0.2  #: Kernels that must repeat as often, as a part of those of the most common repetition.
-_COMMON_MIN = 0.9  #: Part of the kernel time of two steps that kernels of both take, from which they do the same.
-#: Lanes of a kernel in two steps over each other up to which it does the same: those of decoding grow with the text.
+_OCCURRENCES_MIN = 3  #: A kernel repeats only if it runs at least so often.
+#: A kernel is regular if its distances (kernels between two runs of it) deviate from their median by at most this part
+#: of the median, taken as the median deviation.
+_DEVIATION_MAX = 0.25
+_COMPLETE_MIN = 0.9  #: The last repetition counts if it has at least this part of the usual number of kernels.
+#: A number of occurrences can be that of the steps if it has at least this part of the support of the best supported.
+_SUPPORT_MIN = 0.2
+#: Two steps do the same work if kernels that both have take at least this part of the kernel time of each.
+_COMMON_MIN = 0.9
+#: A kernel does the same in two steps if the larger grid has at most so many times the lanes of the smaller: grids of
+#: decoding grow with the text.
 _LANE_RATIO_MAX = 2
-_MOST_GROUPS = 64  #: Groups of steps with the same work that are told apart.
+_MOST_GROUPS = (
+    64  #: Groups of alike steps that are searched, which bounds the time; each later step is a group of its own.
+)
 _PROFILER_STEP = r"^ProfilerStep"  #: How PyTorch's profiler begins the names of its steps.
 _NUMBER = r"[#_ :.]*\d+$"  #: At the end of the name of a range that is a step.
 SOURCES = ("marker given", "serving", "marker", "ProfilerStep", "jit", "repetition", "none")
@@ -63,7 +70,9 @@ def step_ranges(run: Run, spans: pl.DataFrame, marker: str | None) -> StepRanges
         name = str(process_steps["name"][0]) if process_steps.height else None
         if source == "serving":
             name = "serving"
-        elif name is not None and marker is None and source != "repetition":
+        elif source == "marker given":
+            name = marker
+        elif name is not None and source != "repetition":
             name = step_name(name)
         sources.append({"process": process, "source": source, "name": name})
         steps.append(process_steps.with_columns(process=pl.lit(process)).select(*_RANGES).cast(pl.Schema(_RANGES)))
@@ -130,8 +139,8 @@ def marker_pattern(marker: str) -> str:
 def _markers(run: Run) -> pl.DataFrame:
     """Marker ranges with possible times."""
     columns = ["process", "thread", "domain", "name", "start_ns", "end_ns"]
-    is_timed = (pl.col("domain") == MARKER) & (pl.col("end_ns") > pl.col("start_ns"))
-    ranges = rows_where(run, "regions", columns, is_timed).drop("domain").drop_nulls(["process", "name"])
+    is_range = (pl.col("domain") == MARKER) & (pl.col("end_ns") > pl.col("start_ns"))
+    ranges = rows_where(run, "regions", columns, is_range).drop("domain").drop_nulls(["process", "name"])
     return intervals(ranges.with_columns(pl.col("name").cast(pl.String)), ["process"])
 
 
@@ -273,7 +282,8 @@ def alike_steps(kernels: pl.DataFrame, count: int) -> pl.Series:
     work = rows.group_by("step").agg("name", "lanes", pl.col("total_ns").sum())
     all_steps = pl.DataFrame({"step": pl.int_range(count, eager=True)})
     steps = all_steps.join(work, on="step", how="left", maintain_order="left")
-    # Steps with the same names and lanes are one candidate; candidates join the group of the first that is alike.
+    # A candidate stands for all steps with exactly its names and lanes. Each round takes the first candidate that is
+    # left, and all candidates that are alike to it into its group.
     firsts = steps.select("step", pl.col("total_ns").fill_null(0), first=pl.col("step").first().over("name", "lanes"))
     group_of_first: dict[int, int] = {}
     candidates = firsts.filter(pl.col("step") == pl.col("first"))
