@@ -9,14 +9,17 @@
 
 namespace wavewright {
 
-inline constexpr size_t kInFileFrom = (size_t{8} << 20) + 1;  // smaller blocks stay in memory
+inline constexpr size_t kInFileFrom = (size_t{8} << 20) + 1;  // bytes; blocks of up to 8 MiB stay in memory
 
 // From now on large blocks are made in `folder`, at most `most_bytes` of them together; no folder: in memory again.
 // What cannot be put there, because the disk is full or the folder cannot be written, stays in memory.
 void keep_blocks_in(const std::string& folder, uint64_t most_bytes);
 
-// A block that moves into a file, or grows there; null when it has to be in memory. `old` may be null.
 bool are_blocks_in_files() noexcept;
+
+// A block of `capacity` bytes in a file with the content of `old`, which may be null. An `old` that is in a file itself
+// grows there and is gone afterwards; an `old` in memory stays the caller's. Null, and `old` untouched, when the block
+// has to be in memory: it is too small, or there is no room. Any thread may call it.
 void* block_in_file(void* old, size_t old_capacity, size_t capacity) noexcept;
 bool is_in_file(const void* block) noexcept;
 void free_in_file(void* block) noexcept;
@@ -24,7 +27,8 @@ void free_in_file(void* block) noexcept;
 // How many bytes lie in files.
 uint64_t bytes_in_files() noexcept;
 
-// Gives the pages of all these blocks back to the system, which fetches them again where somebody reads on.
+// Gives the pages of all these blocks and of mapped files back to the system, which fetches them again where they are
+// read.
 void give_pages_back() noexcept;
 
 // Bytes of pages of files that this process has in memory.

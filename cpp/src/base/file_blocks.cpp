@@ -132,7 +132,10 @@ void* grown_block(Mapping& one, size_t size) {
     if (!take_room(one.descriptor, one.size, size)) return nullptr;
     void* const old = reinterpret_cast<void*>(one.begin.load());
     void* const block = mremap(old, one.size, size, MREMAP_MAYMOVE);
-    if (block == MAP_FAILED) return nullptr;
+    if (block == MAP_FAILED) {
+        total_bytes -= size - std::min<size_t>(one.size, size);  // the room that was taken
+        return nullptr;
+    }
     one.size = size;
     one.begin = reinterpret_cast<uintptr_t>(block);
     return block;

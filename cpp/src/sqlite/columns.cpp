@@ -25,6 +25,7 @@ uint64_t folded(uint64_t a, uint64_t b) {
     return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
+// A hash by products of 128 bits that are folded, as in wyhash.
 uint32_t hash_of(std::string_view text) {
     constexpr uint64_t kFirst = 0x9E3779B97F4A7C15, kSecond = 0xD6E8FEB86659FD93;
     uint64_t hash = kHashSeed ^ folded(text.size() ^ kFirst, kSecond);
@@ -32,7 +33,7 @@ uint32_t hash_of(std::string_view text) {
         uint64_t word = 0;
         const size_t taken = std::min<size_t>(sizeof word, text.size());
         std::memcpy(&word, text.data(), taken);
-        hash = folded(hash ^ word ^ kHashSeed, kFirst ^ kHashSeed);
+        hash = folded(hash ^ word, kFirst ^ kHashSeed);
         text.remove_prefix(taken);
     }
     return static_cast<uint32_t>(hash ^ hash >> 32);
@@ -111,7 +112,7 @@ void SqliteColumn::add_integer(int64_t value) {
         case SqliteType::real: reals_.push_back(static_cast<double>(value)); return;
         default: break;
     }
-    if (stores_reals_) return add_sound_text(text_of(static_cast<double>(value)));
+    if (stores_reals_) return add_sound_text(text_of(static_cast<double>(value)));  // declared REAL: 1 reads as 1.0
     char figures[24];
     const auto [end, error] = std::to_chars(figures, figures + sizeof figures, value);
     add_sound_text({figures, static_cast<size_t>(end - figures)});
@@ -130,7 +131,7 @@ void SqliteColumn::add_real(double value) {
 
 void SqliteColumn::add_text(std::string_view bytes) {
     if (type_ == SqliteType::integer || type_ == SqliteType::real) return add_number_of(bytes);
-    // Most columns of names repeat one text over many rows.
+    // Most columns of names repeat one text over many rows. After a null the last code is not that of a text.
     if (type_ == SqliteType::dictionary && !codes_.empty() && dictionary_.size() != 0 &&
         dictionary_.text(codes_.back()) == bytes && (null_rows_.empty() || null_rows_.back() + 1 != codes_.size())) {
         codes_.push_back(codes_.back());

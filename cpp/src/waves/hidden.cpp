@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
+#include <type_traits>
+#include <utility>
 
 #include "base/parallel.hpp"
 #include "waves/busy.hpp"
@@ -203,8 +205,8 @@ void sort_as_viewer(std::vector<Token>& tokens) {
     const auto comes_first = [](const Placed& a, const Placed& b) {
         return std::tuple(a.token.time, a.track, -a.token.length) < std::tuple(b.token.time, b.track, -b.token.length);
     };
-    const auto is_not_later = [](const Token& a, const Token& b) { return a.time >= b.time; };
-    if (std::adjacent_find(tokens.begin(), tokens.end(), is_not_later) == tokens.end()) return;
+    const auto starts_no_earlier = [](const Token& a, const Token& b) { return a.time >= b.time; };
+    if (std::adjacent_find(tokens.begin(), tokens.end(), starts_no_earlier) == tokens.end()) return;
     constexpr size_t kTracks = 4;  // the last one takes whatever finds no other
     std::array<const Token*, kTracks> last_of_track{};
     std::vector<Placed> placed;
