@@ -266,7 +266,7 @@ def analysis_database(path: Path, more: str) -> Path:
         ("", 2),
         ("insert into compute_kernel values (1, 1, 'k'), (1, 1, 'other');", 2),
         ("insert into compute_kernel values (2, 1, null); update compute_dispatch set kernel_uuid = 2;", 0),
-        ("update compute_dispatch set start_timestamp = -9223372036854775808, end_timestamp = 1 << 63 - 1;", 2),
+        ("update compute_dispatch set start_timestamp = -9223372036854775808, end_timestamp = 9223372036854775807;", 2),
         ("update compute_dispatch set start_timestamp = 'x', end_timestamp = x'00ff', dispatch_id = 1.5;", 2),
         ("update compute_kernel_metric_value set value = 1e308;", 2),
         ("update compute_workload_metric_value set value = 9e999;", 2),
