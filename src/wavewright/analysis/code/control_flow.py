@@ -8,20 +8,20 @@ import polars as pl
 
 from wavewright.model.answer import Answer
 
-BRANCH = r"^s_(c?branch|subvector_loop)"
+BRANCH = r"^s_(c?branch|subvector_loop)"  #: Patterns of the texts of instructions.
 CALL = r"^s_(call_|swappc_|swap_pc_)"
 JUMP = r"^s_(setpc_|set_pc_|add_pc_|rfe_)"
 END = r"^s_endpgm"
-_BRANCH_BYTES = 4
-_DEEPEST = 64  #: Loops around a loop among which its parent is searched.
+_BRANCH_BYTES = 4  #: Size of a branch; its distance counts from behind it.
+_DEEPEST = 64  #: The parent of a loop is searched among this many of the loops that are still open.
 
 
 @dataclass(frozen=True)
 class Blocks(Answer, package=__package__):
     """The basic blocks of the code."""
 
-    by_row: pl.DataFrame
-    blocks: pl.DataFrame
+    by_row: pl.DataFrame  #: One row per code row, with the number of its block.
+    blocks: pl.DataFrame  #: One row per block; columns in `tables.toml`.
 
 
 def branch_targets(code: pl.DataFrame, pattern: str = BRANCH) -> pl.DataFrame:
@@ -70,7 +70,7 @@ def blocks(code: pl.DataFrame, jumps: pl.DataFrame | None = None) -> Blocks:
 
 
 def nest(spans: list[tuple[int, int]]) -> tuple[list[int | None], list[int]]:
-    """Parent and depth of spans that are sorted by their first row, longer ones first."""
+    """Parent (its number; None = none) and depth of spans (first, last row), which are sorted by first, -last row."""
     parents: list[int | None] = []
     depths: list[int] = []
     around: list[int] = []

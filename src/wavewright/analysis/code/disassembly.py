@@ -31,9 +31,9 @@ def disassemble(
     kernel
         Name of a kernel, or a part of it, or a regular expression; None = all, as an overview.
     target
-        Only code objects for this GPU (`gfx942`).
+        Only code objects for this GPU (`gfx942`); None = all.
     number
-        Only the code object of this number.
+        Only the code object with this number (`object` in `CodeOverview.objects`); None = all.
     resources
         LDS and workgroup size of a launch, instead of what the code object says.
 
@@ -56,6 +56,6 @@ def disassemble(
         return code_overview(file.places, override=resources)
     chosen = file.named(kernel)
     if len(chosen) > 1:
-        names = ", ".join(f"object {each.place.number}: {shortened(each.kernel.name)}" for each in chosen[:_NAMED])
+        names = ", ".join(f"object {match.place.number}: {shortened(match.kernel.name)}" for match in chosen[:_NAMED])
         raise UsageError(f"{len(chosen):,} kernels are meant", where=file.where, advice=f"name one of them: {names}")
     return kernel_code(chosen[0].code_object, chosen[0].kernel, override=resources)

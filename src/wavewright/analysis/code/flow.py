@@ -45,7 +45,7 @@ _MASK_CHANGES = (
 #: wavewright::RowHabit, bits: how a row treats vector registers.
 WRITES_ALL, _READS_ALL, _MAY_NOT_WRITE, _READS_ANY = 1, 2, 4, 8
 _MATRIX = r"^v_(mfma|smfmac|wmma|swmmac)"  #: They ignore the mask (AMD's ISA documents, "MFMA", "WMMA").
-_HABITS = (
+_HABITS = (  #: Pattern of the text -> habit; all that fit count.
     (_MATRIX, WRITES_ALL),
     (rf"{_MATRIX}|^v_(readlane|readfirstlane|permlane)|\bfi:1\b", _READS_ALL),
     # A condition, one lane, one half, or a register that is chosen while it runs.
@@ -58,7 +58,7 @@ _HABITS = (
 #: Between s_set_gpr_idx_on and _off, operands of gfx8 and gfx9 are relative to m0.
 _INDEXED_HABITS = _READS_ANY | _MAY_NOT_WRITE
 SPANS = packaged_spec(__package__, "spans")
-_MOST_LOOPS = 1000
+_MOST_LOOPS = 1000  #: More loops are left out, the shortest first.
 
 
 def flow_rows(code: MachineCode) -> pl.DataFrame:
@@ -68,7 +68,7 @@ def flow_rows(code: MachineCode) -> pl.DataFrame:
 
 def rows_with_starts(code: MachineCode) -> pl.DataFrame:
     """The rows of a kernel with `code_object` and `starts`: 1 = start of the kernel, 2 = of another function."""
-    numbers = {each.address: 1 if each.address == code.kernel.address else 2 for each in code.functions}
+    numbers = {function.address: 1 if function.address == code.kernel.address else 2 for function in code.functions}
     starts = code.rows["address"].replace_strict(numbers, default=0, return_dtype=pl.UInt8)
     return code.rows.with_columns(code_object=pl.lit(0), starts=starts)
 
@@ -105,7 +105,7 @@ def flow_of(rows: pl.DataFrame, operands: pl.DataFrame) -> pl.DataFrame:
 
 
 def _first(rules: tuple[tuple[str, int], ...], text: pl.Expr, otherwise: int) -> pl.Expr:
-    """The number of the first pattern that a text has."""
+    """The number of the first rule whose pattern the text has; `otherwise` where there is none."""
     value = pl.lit(otherwise)
     for pattern, number in reversed(rules):
         value = pl.when(text.str.contains(pattern)).then(number).otherwise(value)

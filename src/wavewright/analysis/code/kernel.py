@@ -38,6 +38,11 @@ from wavewright.model.schema import TableSpec, frame_of, packaged_spec
 ROWS = packaged_spec(__package__, "rows")
 REGISTERS = packaged_spec(__package__, "registers")
 STEPS = packaged_spec(__package__, "steps")
+SPILLS = packaged_spec(__package__, "spills")
+_LOOPS = packaged_spec(__package__, "loops")
+#: An access to scratch: the register, and the base of its address.
+_SCRATCH_ACCESS = r"^scratch_(load|store)_\w+ (?:off, )?(?P<data>[va]\d+|[va]\[\d+:\d+\])(?:, off)?, (?P<base>off|s\d+)"
+_OFFSET = r"\boffset:(-?\d+)"
 
 
 def listing_rows(
@@ -45,7 +50,7 @@ def listing_rows(
 ) -> pl.DataFrame:
     """The rows of machine code (`ROWS`) with what is known about each."""
     loops = innermost_loops(spans, code.rows.height)
-    names = pl.Series([each.name for each in code.functions], dtype=pl.String)
+    names = pl.Series([function.name for function in code.functions], dtype=pl.String)
     depths = dict(spans.select("loop", pl.col("depth") + 1).iter_rows())
     rows = classify_frame(code.rows, code.target).with_columns(
         *(live.rows.select(COUNTS) if live else [pl.lit(None, pl.UInt16).alias(name) for name in COUNTS]),
@@ -73,21 +78,16 @@ def _source_columns(code_object: CodeObject, addresses: list[int]) -> pl.DataFra
     return pl.DataFrame({"file": files, "line": lines, "inline_chain": chains}, schema=schema)
 
 
-SPILLS = packaged_spec(__package__, "spills")
-_TEXT = r"^scratch_(load|store)_\w+ (?:off, )?(?P<data>[va]\d+|[va]\[\d+:\d+\])(?:, off)?, (?P<base>off|s\d+)"
-_OFFSET = r"\boffset:(-?\d+)"
-
-
 def spills(rows: pl.DataFrame) -> pl.DataFrame:
     """The places of scratch (`SPILLS`) that rows of a kernel store to or load from, the most reloaded in loops first.
 
     `rows` has `row`, `text`, `is_reached`, `depth`.
     """
     places = (
-        rows.filter(pl.col("is_reached") & pl.col("text").str.contains(_TEXT))
+        rows.filter(pl.col("is_reached") & pl.col("text").str.contains(_SCRATCH_ACCESS))
         .with_columns(
-            register=pl.col("text").str.extract(_TEXT, 2),
-            base=pl.col("text").str.extract(_TEXT, 3),
+            register=pl.col("text").str.extract(_SCRATCH_ACCESS, 2),
+            base=pl.col("text").str.extract(_SCRATCH_ACCESS, 3),
             offset_bytes=pl.col("text").str.extract(_OFFSET, 1).cast(pl.Int64).fill_null(0),
             is_store=pl.col("text").str.starts_with("scratch_store"),
             is_in_loop=pl.col("depth").fill_null(0) > 0,
@@ -109,9 +109,6 @@ def spills(rows: pl.DataFrame) -> pl.DataFrame:
         .sort("loop_reload_count", "reload_count", "base", "offset_bytes", descending=[True, True, False, False])
         .select(pl.col(name).cast(dtype) for name, dtype in SPILLS.dtypes.items())
     )
-
-
-_LOOPS = packaged_spec(__package__, "loops")
 
 
 @dataclass(frozen=True)

@@ -80,11 +80,11 @@ def full_rows(rows: pl.DataFrame, flow: pl.DataFrame, operands: pl.DataFrame) ->
 class _Code:
     """One function."""
 
-    inside: range
+    inside: range  #: Its rows.
     texts: list[str]
-    targets: list[int]
-    kinds: list[int]
-    scalar_writes: dict[int, set[int]]
+    targets: list[int]  #: Row that a branch goes to; -1 = none.
+    kinds: list[int]  #: `flow` of every row, as in `analysis.code.flow`.
+    scalar_writes: dict[int, set[int]]  #: Row -> scalar registers that it writes.
 
 
 def _functions(rows: pl.DataFrame) -> Iterable[tuple[int, int]]:
@@ -115,7 +115,7 @@ def _follow(full: list[bool], code: _Code, *, is_full_at_start: bool) -> None:
         after = _after(states[row], code.texts[row], code.scalar_writes.get(row, _NOTHING))
         next_rows = [code.targets[row]] if kind in (BRANCH, JUMP) else []
         next_rows += [row + 1] if kind not in (JUMP, END) else []
-        row_queue += [there for there in next_rows if there in code.inside and _merge(states, there, after)]
+        row_queue += [target for target in next_rows if target in code.inside and _merge(states, target, after)]
     for row, state in states.items():
         full[row] = state.is_full
 

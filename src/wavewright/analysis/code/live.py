@@ -19,7 +19,7 @@ COUNTS = ("live_vgprs", "live_agprs", "live_sgprs", "live_vectors")
 
 # Targets whose hardware puts all three work-item ids into v0 (AMDGPUUsage, "Initial Kernel Execution State").
 _PACKED_IDS = ("gfx90a", "gfx942", "gfx950", "gfx9-4-generic")
-_IDS_IN_TTMP = ("gfx12", "gfx1250")
+_IDS_IN_TTMP = ("gfx12", "gfx1250")  # Families whose workgroup ids are in trap temporaries.
 #: Special registers that hold something when a kernel starts: ttmp, m0, exec, flat_scratch, ..., mode.
 ALWAYS_GIVEN = (*range(108, 124), 124, 126, 127, 129, 130, 131, 132, 133)
 
@@ -57,9 +57,9 @@ def live_registers(code: MachineCode) -> LiveRegisters | None:
     numbered = rows.with_columns(pl.col("is_reached") == 1).insert_column(0, code.rows["row"])
     unwritten = at_entry.filter(pl.col("is_given") == 0)["register"].to_list()
     reached = flow.filter(numbered["is_reached"])["flow"]
-    counted = tuple(number for number in unwritten if number < SGPR_COUNT)
+    unwritten_scalars = tuple(number for number in unwritten if number < SGPR_COUNT)
     jumps, calls = (bool((reached == kind).any()) for kind in (ANYWHERE, CALL))
-    return LiveRegisters(flow, numbered, counted, jumps, calls)
+    return LiveRegisters(flow, numbered, unwritten_scalars, jumps_anywhere=jumps, calls=calls)
 
 
 def live_at(code: MachineCode, live: LiveRegisters, row: int) -> list[int]:

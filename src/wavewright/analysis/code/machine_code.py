@@ -32,26 +32,26 @@ class MachineCode:
     #: `row`, `register`, `count`, `role`; empty where the tables do not know the target.
     operands: pl.DataFrame
     has_operands: bool
-    backend: str
+    backend: str  #: What disassembled it: LLVM, or our tables of a target.
     losses: tuple[Loss, ...]
 
 
 def machine_code(code_object: CodeObject, kernel: Kernel) -> MachineCode:
     """Disassemble a kernel; where it calls, with all functions of the code object that are not kernels."""
-    functions = [each for each in code_object.functions if each.address == kernel.address]
+    functions = [function for function in code_object.functions if function.address == kernel.address]
     code = _disassembled(code_object, kernel, functions)
     if not code.rows["text"].str.contains(_CALLS).any():
         return code
-    entries = {each.address for each in code_object.kernels}
-    others = [each for each in code_object.functions if each.address not in entries]
+    entries = {other.address for other in code_object.kernels}
+    others = [function for function in code_object.functions if function.address not in entries]
     return _disassembled(code_object, kernel, sorted([*functions, *others])) if others else code
 
 
 def _disassembled(code_object: CodeObject, kernel: Kernel, functions: list[Function]) -> MachineCode:
     """Rows and operands by the tables of the core; of a target that these do not know, rows as LLVM writes them."""
     target = code_object.target or ""
-    ranges = [(each.address, each.size) for each in functions]
-    nearest = _core.isa_nearest(target.split(":")[0]) if target else None
+    ranges = [(function.address, function.size) for function in functions]
+    nearest = _core.isa_nearest(target.split(":")[0]) if target else None  # (its table, is it exact)
     operands: pl.DataFrame | None = None
     losses: tuple[Loss, ...] = ()
     if nearest is None:
@@ -65,18 +65,18 @@ def _disassembled(code_object: CodeObject, kernel: Kernel, functions: list[Funct
         rows, operands, backend = pl.DataFrame(listed.rows), pl.DataFrame(listed.operands), f"tables of {column}"
         if not is_exact:
             losses = (Loss("nearest_table", detail=f"{target}, so that of {column} was used"),)
-    starts = [each.address for each in functions]
+    starts = [function.address for function in functions]
     numbers = [max(0, bisect_right(starts, address) - 1) for address in rows["address"].to_list()]
     numbered = rows.select(_LISTED).with_row_index("row").with_columns(function=pl.Series(numbers, dtype=pl.UInt32))
     return MachineCode(
-        kernel,
-        target,
-        tuple(functions),
-        numbered.select(pl.col(name).cast(dtype) for name, dtype in _ROWS.items()),
-        pl.DataFrame(schema=_OPERANDS) if operands is None else operands.select(*_OPERANDS),
-        operands is not None,
-        backend,
-        losses,
+        kernel=kernel,
+        target=target,
+        functions=tuple(functions),
+        rows=numbered.select(pl.col(name).cast(dtype) for name, dtype in _ROWS.items()),
+        operands=pl.DataFrame(schema=_OPERANDS) if operands is None else operands.select(*_OPERANDS),
+        has_operands=operands is not None,
+        backend=backend,
+        losses=losses,
     )
 
 

@@ -26,8 +26,8 @@ def instruction_mix(rows: pl.DataFrame, loops: pl.DataFrame) -> pl.DataFrame:
     kinds = {name: kind_of(name) for name in reached["class"].unique()}
     parts = [_counted(reached, None, kinds)]
     for loop, first, last in loops.select("loop", "first_row", "last_row").iter_rows():
-        begin, end = (int(reached["row"].search_sorted(at, side="left")) for at in (first, last + 1))
-        parts.append(_counted(reached.slice(begin, end - begin), loop, kinds))
+        start, end = (int(reached["row"].search_sorted(at, side="left")) for at in (first, last + 1))
+        parts.append(_counted(reached.slice(start, end - start), loop, kinds))
     return pl.concat(parts)
 
 

@@ -23,8 +23,8 @@ from wavewright.readers.code import ObjectPlace
 class CodeOverview(Answer, package=__package__):
     """Code objects and kernels of a file."""
 
-    objects: pl.DataFrame
-    kernels: pl.DataFrame
+    objects: pl.DataFrame  #: One row per code object; columns in `tables.toml`.
+    kernels: pl.DataFrame  #: One row per kernel of a code object.
     notes: tuple[str, ...]  #: What to know before trusting the numbers.
 
 
@@ -33,7 +33,7 @@ def code_overview(places: Sequence[ObjectPlace], *, override: Resources | None =
     objects: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []
     notes: list[str] = []
-    names = demangle_all(each.name for place in places if place.code_object for each in place.code_object.kernels)
+    names = demangle_all(kernel.name for place in places if place.code_object for kernel in place.code_object.kernels)
     for place in places:
         opened = place.code_object
         row = {name: getattr(place, name) or None for name in ("entry", "place", "packing")}
@@ -47,9 +47,9 @@ def code_overview(places: Sequence[ObjectPlace], *, override: Resources | None =
             identity = {"object": place.number, "kernel": number, "demangled": names[kernel.name]}
             rows.append(identity | _kernel_row(target, kernel, override or Resources(), notes))
     return CodeOverview(
-        frame_of(CodeOverview.tables["objects"], objects),
-        frame_of(CodeOverview.tables["kernels"], rows),
-        tuple(dict.fromkeys(notes)),
+        objects=frame_of(CodeOverview.tables["objects"], objects),
+        kernels=frame_of(CodeOverview.tables["kernels"], rows),
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 

@@ -19,7 +19,7 @@ WAITS = packaged_spec(__package__, "waits")
 class _Operation(NamedTuple):
     row: int
     time: int  # instructions before it on the way
-    in_order: bool
+    in_order: bool  # whether it completes in the order of issue
 
 
 class _Effect(NamedTuple):
@@ -97,7 +97,7 @@ class _Walk:
         """A row of `WAITS`; removes the operations that are certainly complete."""
         outstanding = self.state.get(counter)
         if not outstanding or len(outstanding) <= value:
-            return row, counter, value, 0, None, None, False, True
+            return row, counter, value, 0, None, None, False, True  # it waits for nothing
         is_certain = value == 0 or all(operation.in_order for operation in outstanding)
         count = len(outstanding) - value
         latest = outstanding[count - 1]

@@ -12,7 +12,7 @@ from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 
-_SHOWN_NAMES = 5
+_SHOWN_NAMES = 5  #: Kernels, dispatches or GPUs that an error lists.
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ ALL_DISPATCHES = CounterChoice()  #: No choice: everything.
 
 
 def ranked_kernels(dispatches: pl.DataFrame, run_times: Mapping[str, int] | None = None) -> pl.DataFrame:
-    """One row per kernel name, the longest in total first: `kernel` (rank), count and durations; null = not known.
+    """One row per kernel name, the longest in total first; columns as `CounterPanels.kernels`, without `is_chosen`.
 
-    `dispatches` has kernel_name, start_ns and end_ns; kernels of the same duration are sorted by name. Passes count
+    `dispatches` has kernel_name, start_ns and end_ns; kernels of the same duration are sorted by name. Passes measure
     some dispatches of a run only: where `run_times` (kernel name -> ns in the run) are known, shares are of these.
     """
     durations = dispatches.select("kernel_name", duration=pl.col("end_ns") - pl.col("start_ns"))
@@ -90,7 +90,7 @@ def _kernel_names(counters: CounterSet, words: Sequence[str]) -> list[str]:
     for word in words:
         matches = [name for name in ranked if name == word] or [name for name in ranked if word in (name or "")]
         rank = integer_of(word, below=len(ranked))
-        if rank is not None:
+        if rank is not None:  # a number is always a rank, also where it is part of a name
             matches = [ranked[rank]]
         if not matches:
             examples = some_of(ranked, _SHOWN_NAMES, lambda name: repr((name or "")[:60]))

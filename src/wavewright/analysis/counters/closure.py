@@ -21,17 +21,17 @@ from wavewright.model.schema import frame_of
 EXACT, WITHIN, IMPOSSIBLE, OTHER_RUN = "closes exactly", "closes within", "impossible", "not the same run"
 UNKNOWN = "cannot tell"
 _WAVES, _GROUPS = ("SQ_WAVES", "SPI_CSN_WAVE"), ("SPI_CSN_NUM_THREADGROUPS",)
-_FACTORS = {0.0: "0", 0.5: "half", 2.0: "double"}
-_FACTOR_DIFFERS = 0.01  #: A counter that is half or double but for this is that, and not some other number.
-#: Deviation that waves beyond those traced explain where they can branch: the border of a grid of 20 x 20 workgroups is
-#: a fifth of it, and takes half of the work or more.
+_FACTORS = {0.0: "0", 0.5: "half", 2.0: "double"}  #: Measured over expected value that points to a defect -> its name.
+_FACTOR_DIFFERS = 0.01  #: A ratio counts as one of `_FACTORS` if it is off by at most this share of the factor.
+#: Where code branches, waves that were not traced explain a deviation by at most this share: the border of a grid of
+#: 20 x 20 workgroups is a fifth of it, and takes half of the work or more.
 _PATHS_DIFFER_MAX = 0.1
 _AGREEING_MIN = 3  #: Counters that must agree before another can be the one that is wrong.
-_KERNELS_MAX = 50  #: Kernels that are checked, the longest.
+_KERNELS_MAX = 50  #: Only this many kernels are checked, those with the longest total duration.
 _REUSE = "lines that L2 lost are read again, as far as orders of waves explain it"
-_STORE_BYTES = "store_bytes"  #: In `TracedWork.lane_costs`.
-_PASSES_DIFFER_MAX = 0.05  #: Work of the same dispatch in two passes; `l2` calls runs that differ by more different.
-#: Work that neither time nor caches decide: passes must agree about it.
+_STORE_BYTES = "store_bytes"  #: Key of the bytes that a wave stores in `TracedWork.lane_costs`.
+_PASSES_DIFFER_MAX = 0.05  #: Two passes agree about the work of a dispatch up to this share; so do runs in `l2`.
+#: Counters of work, which neither time nor caches influence: all passes must agree about them.
 _WORK = (*_WAVES, *_GROUPS, *PREDICTED_COUNTERS)
 
 
@@ -45,11 +45,11 @@ class TracedWork:
     grid_size: int | None  #: Work-items; None = not recorded.
     #: `wave`, `class` and `execution_count`; a barrier that was recorded twice counts once.
     executions: pl.DataFrame
-    #: Mean of a wave by `PredictedCounter.lanes`, only where every access is known; whether counters proved the rule.
+    #: `PredictedCounter.lanes` -> mean of a wave, and whether counters proved the rule; absent if an access is unknown.
     lane_costs: Mapping[str, tuple[float, bool]]
     has_several_paths: bool  #: Whether the waves did not all execute the same number of instructions.
     has_branches: bool  #: Whether waves that were not traced may take another path.
-    #: Counter of L2 -> what it counts, and what follows from the lane addresses of all workgroups: least and most.
+    #: Counter of L2 -> what it counts, and its least and most value, from the lane addresses of all workgroups.
     fabric: Mapping[str, tuple[str, float, float]] = field(default_factory=dict)
 
 
@@ -95,7 +95,7 @@ class _Expected:
     values: pl.DataFrame  #: dispatch, measured, expected, least, most.
     may_branch: bool = False  #: Whether waves or passes may differ a little.
     is_proven: bool = True  #: Whether the rule behind the expectation was proven by counters.
-    other_factors: tuple[float, ...] = ()  #: Of the expected value, which are as good.
+    other_factors: tuple[float, ...] = ()  #: Multiples of the expected value at which the counter closes as well.
     wave_mean: float | None = None  #: Expected of one wave; None = it is not about waves.
     cause: str = "paths depend on data, the traced waves differ"  #: Of values between the least and the most.
 
@@ -113,7 +113,7 @@ class _Expected:
 
     @property
     def closes(self) -> bool:
-        """True if every dispatch has the value that is expected."""
+        """True if every dispatch has the value that is expected; counters are whole numbers."""
         return any(
             bool((self.values["measured"] - factor * self.values["expected"]).abs().max() < 0.5)  # type: ignore[operator]
             for factor in (1.0, *self.other_factors)
@@ -169,7 +169,7 @@ def closure(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, wor
     }
     for name in kernels.head(_KERNELS_MAX):
         dispatches, difference = _same_launches(counters, choice_rows.filter(pl.col("kernel_name") == name), work)
-        sheet = [each for each in _sheet(counters, frames, dispatches, work) if each.values.height]
+        sheet = [entry for entry in _sheet(counters, frames, dispatches, work) if entry.values.height]
         difference = difference or _other_grid(sheet)
         rows += [{"kernel": ranks[name], "kernel_name": name} | row for row in _judged(sheet, difference, counters)]
         if work is not None and dispatches["waves"].count():
@@ -203,7 +203,7 @@ def _same_launches(counters: CounterSet, dispatches: pl.DataFrame, work: TracedW
         dispatches = same if same.height else dispatches
     groups = (pl.col("grid_size") / pl.col("workgroup_size")).ceil()
     waves = groups * (pl.col("workgroup_size") / wave_size).ceil() if wave_size else pl.lit(None, pl.Float64)
-    # Of partial workgroups a size alone does not tell the number.
+    # Where workgroups may be partial, the number of work-items alone does not tell how many workgroups there are.
     is_sized = (pl.col("grid_size") > 0) & (pl.col("workgroup_size") > 0)
     is_sized &= pl.col("grid_size") % pl.col("workgroup_size") == 0
     columns = {"groups": pl.when(is_sized).then(groups), "waves": pl.when(is_sized).then(waves).cast(pl.Float64)}
@@ -219,7 +219,7 @@ def _sheet(
     is_cdna = (counters.system.target or "gfx9").startswith("gfx9")
     for counter, frame in _first(frames, _WAVES):
         values = _values(frame.drop_nulls("waves"), counter, pl.col("waves"))
-        halves = (0.5,) if work is None and not is_cdna else ()  # waves of 64 on RDNA
+        halves = (0.5,) if work is None and not is_cdna else ()  # RDNA may run waves of 64, half as many
         yield _Expected(counter, "waves of the grid", "grid", values, other_factors=halves)
     for counter, frame in _first(frames, _GROUPS):
         values = _values(frame.drop_nulls("groups"), counter, pl.col("groups"))
@@ -283,8 +283,8 @@ def _bytes_written(counters: CounterSet, dispatches: pl.DataFrame, work: TracedW
     for measurement in measure([part]):
         if measurement.metric == "write_bytes":
             lane_bytes = work.lane_costs[_STORE_BYTES][0] * waves
-            number = pl.DataFrame({"dispatch": [0], "bytes": [measurement.value]})
-            values = _values(number, "bytes", pl.lit(lane_bytes))
+            mean_bytes = pl.DataFrame({"dispatch": [0], "bytes": [measurement.value]})  # of all dispatches
+            values = _values(mean_bytes, "bytes", pl.lit(lane_bytes))
             label = "bytes that active lanes store"
             yield _Expected(measurement.formula, label, "trace", values, may_branch=True, is_proven=False)
             return
@@ -294,7 +294,7 @@ def _per_wave(work: TracedWork, classes: Sequence[str]) -> tuple[float, float, f
     """Least, mean and most executions of these classes by a traced wave."""
     rows = work.executions if "*" in classes else work.executions.filter(pl.col("class").is_in(classes))
     counts = rows.group_by("wave").agg(pl.col("execution_count").sum())["execution_count"].to_list()
-    counts += [0] * (work.wave_count - len(counts))
+    counts += [0] * (work.wave_count - len(counts))  # waves that execute none of them
     return float(min(counts)), sum(counts) / len(counts), float(max(counts))
 
 
@@ -313,8 +313,8 @@ def _repeated(counters: CounterSet, frames: Mapping[int, pl.DataFrame]) -> Itera
 
 def _other_grid(sheet: Sequence[_Expected]) -> str:
     """The difference, where waves and instructions are the same multiple of those of the recorded grid."""
-    waves = next((each.ratio for each in sheet if each.counter == "SQ_WAVES" and not each.closes), None)
-    ratios = [each.ratio for each in sheet if each.wave_mean and each.is_proven]
+    waves = next((entry.ratio for entry in sheet if entry.counter == "SQ_WAVES" and not entry.closes), None)
+    ratios = [entry.ratio for entry in sheet if entry.wave_mean and entry.is_proven]
     if waves and ratios and all(ratio is not None and abs(ratio / waves - 1) <= _FACTOR_DIFFERS for ratio in ratios):
         return f"another grid: waves and instructions are {waves:.3g} times those of the recorded one"
     return ""
@@ -322,35 +322,35 @@ def _other_grid(sheet: Sequence[_Expected]) -> str:
 
 def _judged(sheet: Sequence[_Expected], difference: str, counters: CounterSet) -> Iterator[dict[str, object]]:
     """Verdicts: what neither closes nor lies between its bounds is a defect while others close, else another run."""
-    predictions = [each for each in sheet if each.against == "trace" and each.is_proven]
+    predictions = [entry for entry in sheet if entry.against == "trace" and entry.is_proven]
     faults = {
-        each.counter: _factor_of(each.ratio) if each.place is None else _factor_beside(each, predictions)
-        for each in predictions
-        if not each.closes
+        entry.counter: _factor_of(entry.ratio) if entry.place is None else _factor_beside(entry, predictions)
+        for entry in predictions
+        if not entry.closes
     }
-    closing_count = sum(each.fits and each.means["expected"] > 0 for each in predictions)
+    closing_count = sum(entry.fits and entry.means["expected"] > 0 for entry in predictions)
     # Of a defect there are fewer than of counters that close: where most are half, the run is another.
     defects = {factor for factor in _FACTORS if list(faults.values()).count(factor) < closing_count}
-    unfit = [each for each in predictions if not (each.fits or each.is_near)]
-    is_other = bool(difference) or any(faults[each.counter] not in defects for each in unfit)
-    for each in sheet:
-        means = each.means
-        fault = faults.get(each.counter) if each in predictions else _factor_of(each.ratio)
-        verdict, reason = _verdict(each, fault, counters, is_other=is_other, difference=difference)
+    unfit = [entry for entry in predictions if not (entry.fits or entry.is_near)]
+    is_other = bool(difference) or any(faults[entry.counter] not in defects for entry in unfit)
+    for entry in sheet:
+        means = entry.means
+        fault = faults.get(entry.counter) if entry in predictions else _factor_of(entry.ratio)
+        verdict, reason = _verdict(entry, fault, counters, is_other=is_other, difference=difference)
         bounds = {"expected_min": means["least"], "expected_max": means["most"]}
         yield {
-            **{name: getattr(each, name) for name in ("counter", "label", "against", "ratio")},
+            **{name: getattr(entry, name) for name in ("counter", "label", "against", "ratio")},
             **{name: means[name] for name in ("expected", "measured")},
             **(bounds | {"verdict": verdict, "reason": reason}),
         }
 
 
-def _factor_beside(each: _Expected, predictions: Sequence[_Expected]) -> float | None:
-    """0, half or double beside all others of the trace, where these agree about the mixture of paths in the grid."""
-    places = [other.place for other in predictions if other is not each and other.place is not None]
-    if each not in predictions or each.place is None or len(places) < _AGREEING_MIN:
+def _factor_beside(entry: _Expected, predictions: Sequence[_Expected]) -> float | None:
+    """The factor (0, half, double) by which a counter is off the mixture of paths that all others agree about."""
+    places = [other.place for other in predictions if other is not entry and other.place is not None]
+    if entry not in predictions or entry.place is None or len(places) < _AGREEING_MIN:
         return None
-    middle, means = median(places), each.means
+    middle, means = median(places), entry.means
     if any(abs(place - middle) > _PATHS_DIFFER_MAX for place in places):
         return None
     mixture = means["least"] + middle * (means["most"] - means["least"])
@@ -358,49 +358,49 @@ def _factor_beside(each: _Expected, predictions: Sequence[_Expected]) -> float |
 
 
 def _verdict(
-    each: _Expected, fault: float | None, counters: CounterSet, *, is_other: bool, difference: str
+    entry: _Expected, fault: float | None, counters: CounterSet, *, is_other: bool, difference: str
 ) -> tuple[str, str]:
-    means, ratio = each.means, each.ratio
-    if difference and (each.against == "trace" or (each.against == "grid" and not each.closes)):
+    means, ratio = entry.means, entry.ratio
+    if difference and (entry.against == "trace" or (entry.against == "grid" and not entry.closes)):
         return OTHER_RUN, difference
-    if each.closes:
+    if entry.closes:
         return EXACT, ""
     off = "" if ratio is None else percent(abs(ratio - 1))
     numbers = f"{means['measured']:,.0f} counted, {means['expected']:,.0f} expected"
-    if each.wave_mean and ratio is not None:
-        numbers = f"{ratio * each.wave_mean:,.4g} of a wave counted, {each.wave_mean:,.4g} traced"
-    if each.against == "counter":
-        total = each.label.removeprefix("a part of ")
-        return IMPOSSIBLE, f"more than {total}: {numbers}{_known(each, fault, counters)}"
-    is_told = each.is_proven or fault == 0  # half or double may be the fault of a rule that nobody has proven
-    if fault is not None and is_told and (each.against != "trace" or not is_other):
-        return IMPOSSIBLE, f"{_FACTORS[fault]}: {numbers}{_known(each, fault, counters)}"
-    if each.fits:
-        return WITHIN, f"{off}: {each.cause}"
-    if each.against == "grid":
+    if entry.wave_mean and ratio is not None:
+        numbers = f"{ratio * entry.wave_mean:,.4g} of a wave counted, {entry.wave_mean:,.4g} traced"
+    if entry.against == "counter":
+        total = entry.label.removeprefix("a part of ")
+        return IMPOSSIBLE, f"more than {total}: {numbers}{_known(entry, fault, counters)}"
+    is_told = entry.is_proven or fault == 0  # half or double may be the fault of a rule that nobody has proven
+    if fault is not None and is_told and (entry.against != "trace" or not is_other):
+        return IMPOSSIBLE, f"{_FACTORS[fault]}: {numbers}{_known(entry, fault, counters)}"
+    if entry.fits:
+        return WITHIN, f"{off}: {entry.cause}"
+    if entry.against == "grid":
         return UNKNOWN, f"{numbers}: partial workgroups, or a defect"
-    if each.is_near and (not is_other or each.wave_mean is None):
+    if entry.is_near and (not is_other or entry.wave_mean is None):
         reason = "waves that were not traced may take other paths, or the build is another"
-        if each.against == "pass":
+        if entry.against == "pass":
             reason = "passes differ"
-        elif each.wave_mean is None and each.against == "trace":
+        elif entry.wave_mean is None and entry.against == "trace":
             reason = "partial lines, or bytes that are stored twice"
         return WITHIN, f"{off}: {reason}"
-    if not each.is_proven and not is_other:
+    if not entry.is_proven and not is_other:
         return UNKNOWN, f"{numbers}, by a rule that no counter has proven yet"
     return OTHER_RUN, numbers
 
 
-def _known(each: _Expected, factor: float | None, counters: CounterSet) -> str:
+def _known(entry: _Expected, factor: float | None, counters: CounterSet) -> str:
     """The known defect that explains it, for the end of a reason."""
-    for defect in known_defects(each.counter, counters.system.target):
+    for defect in known_defects(entry.counter, counters.system.target):
         if factor in defect.factors:
             return f"; known: it {defect.words} ({defect.source})"
     return "; no such defect is on record"
 
 
 def _notes(counters: CounterSet, work: TracedWork | None) -> tuple[str, ...]:
-    """Counters of this GPU that are known to be wrong, and that nothing here can check."""
+    """Known defects of counters that nothing here checks, and what is not checked for lack of facts."""
     counter_names = set(counters.counters["counter"].to_list())
     others = sorted(counter_names - set(_WAVES) - (set(PREDICTED_COUNTERS) if work else set()))
     notes = [

@@ -17,8 +17,8 @@ from wavewright.model.answer import Answer
 from wavewright.model.counters import ACCUMULATED, CounterSet
 from wavewright.model.schema import frame_of
 
-_MISSING_NAMED = 4
-_DERIVED = "derived"
+_MISSING_NAMED = 4  #: Counters that the row of a panel names as missing.
+_DERIVED = "derived"  #: Block of counters that the profiler computes from others.
 
 
 @dataclass(frozen=True)
@@ -91,8 +91,8 @@ def _passes(counters: CounterSet) -> pl.DataFrame:
     counts = counters.counters.group_by("pass").agg(counter_count=pl.col("counter").n_unique())
     ran = counters.executions.group_by("pass").agg(dispatch_count=pl.col("dispatch").n_unique())
     frame = counters.passes
-    for more in (ran, counts):
-        frame = frame.join(more, on="pass", how="left", maintain_order="left")
+    for counts_of_pass in (ran, counts):
+        frame = frame.join(counts_of_pass, on="pass", how="left", maintain_order="left")
     frame = frame.with_columns(pl.col("dispatch_count", "counter_count").fill_null(0))
     return frame.select(pl.col(name).cast(dtype) for name, dtype in CounterContents.tables["passes"].dtypes.items())
 
@@ -133,6 +133,7 @@ def _accumulated(counters: CounterSet, measured: pl.DataFrame) -> set[str]:
 
 def _panel(panel: Panel, collected: set[str], levels: set[str]) -> dict[str, Any]:
     levels_of_panel = {metric.level for _, metric in metrics_in([panel]) if metric.level}
+    # A level counter tells nothing unless its accumulator was measured, whose column has the same name in every pass.
     collected = (collected - levels_of_panel) | {ACCUMULATED} | levels
     needed = [names for _, metric in metrics_in([panel]) if metric.formula and (names := counters_of(metric))]
     missing = Counter(name for names in needed for name in names if name not in collected)

@@ -19,7 +19,7 @@ class RawCounters(Answer, package=__package__):
     """Counters as they were measured, before any formula."""
 
     dispatch_count: int  #: Chosen dispatches.
-    counters: pl.DataFrame
+    counters: pl.DataFrame  #: One row per counter and pass, see `tables.toml`.
 
 
 def raw_counters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES) -> RawCounters:

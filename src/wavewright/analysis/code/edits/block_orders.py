@@ -22,8 +22,8 @@ from wavewright.analysis.code.edits.wait_forms import has_forms
 from wavewright.analysis.code.edits.webs import Webs, allocate, webs
 from wavewright.codeobj.registers import FIRST_VECTOR
 
-MOST_VGPRS = 256  #: Numbers that an instruction can name without a register of their upper bits.
-_LARGEST_BLOCK = 1_000  #: Rows; pairs of them are looked at.
+MOST_VGPRS = 256  #: Vector registers that an instruction can name unless s_set_vgpr_msb chooses upper ones.
+_LARGEST_BLOCK = 1_000  #: Blocks of more rows are refused: all pairs of rows are compared.
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class BlockOrders:
         earlier_rows = (code.rows[number] for number in rows_leading_to(code, block))
         self._has_stores = any(row.is_store and row.is_memory for row in earlier_rows)
         self._assumptions, self._apart = assumptions or Assumptions(), apart
-        self.dependences: Dependences = self._dependences([each.row for each in self.webs.rows])
+        self.dependences: Dependences = self._dependences([renamed_row.row for renamed_row in self.webs.rows])
         self.places = {row.row: at for at, row in enumerate(self.core)}
 
     def _dependences(self, rows: Sequence[CodeRow]) -> Dependences:

@@ -40,7 +40,7 @@ _HINTS: Final = re.compile(r"s_(delay_alu|clause)\b")  #: For the scheduler of t
 #: Modifiers of accesses that other waves are meant to see in order: waits before them stay as strict as they were.
 _COHERENT: Final = re.compile(r"\s(sc0 sc1|sc1|glc slc|slc|dlc|scope:SCOPE_(SE|DEV|SYS))\b")
 _CONTROL: Final = frozenset(("branch", "branch_conditional", "end", "jump", "call"))
-_SHARED_BITS: Final = 1 << MODE  #: Read by most and written by fences only.
+_SHARED_BITS: Final = 1 << MODE  #: The mode: read by most rows, written by fences only, which keep their place anyway.
 EXEC_BITS: Final = 3 << EXEC
 VECTOR_BITS: Final = ((1 << (END_OF_AGPRS - FIRST_VECTOR)) - 1) << FIRST_VECTOR
 VGPR_BITS: Final = ((1 << (FIRST_AGPR - FIRST_VECTOR)) - 1) << FIRST_VECTOR

@@ -203,17 +203,17 @@ def _moved(order: Sequence[int], at: int, bound: set[int], places: int | None) -
     start = order.index(at)
     moved_rows: list[int] = []
     passed_rows: list[int] = []
-    for place, each in enumerate(order[start:], start):
-        if each in bound:
-            moved_rows.append(each)
+    for index, place in enumerate(order[start:], start):
+        if place in bound:
+            moved_rows.append(place)
         elif places is not None and len(passed_rows) >= places:
-            return [*order[:start], *passed_rows, *moved_rows, *order[place:]]
+            return [*order[:start], *passed_rows, *moved_rows, *order[index:]]
         else:
-            passed_rows.append(each)
+            passed_rows.append(place)
     return [*order[:start], *passed_rows, *moved_rows]
 
 
 def first_of_all(deps: Dependences, order: Sequence[int], places: Iterable[int]) -> list[int]:
     """Some rows with all that they need before everything else."""
     ancestors = set[int]().union(*map(deps.ancestors, places))
-    return sorted(order, key=lambda each: each not in ancestors)  # a stable sort: both parts keep their order
+    return sorted(order, key=lambda place: place not in ancestors)  # a stable sort: both parts keep their order

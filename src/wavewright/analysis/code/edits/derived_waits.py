@@ -31,7 +31,7 @@ from wavewright.analysis.code.edits.wait_forms import most_of, wait_texts
 _MOST_ROUNDS = 10  #: Iterations that are followed until what is in flight around a loop settles.
 _MOST_NOP = 8  #: States of one s_nop that all GPUs of gfx9 have.
 _NO_WAIT = 1 << 20  #: Above the values of all waits.
-#: Stands for the end of a block without a branch.
+#: Stands for the end of a block without a branch; -2 is no row of the code.
 _END = CodeRow(-2, "", "branch", states=0, size=0, is_control=True)
 
 
@@ -94,11 +94,11 @@ def _entry_states(rows: Sequence[CodeRow], *, is_loop: bool, entry: State) -> li
     if not is_loop:
         return [copied(entry)]
     later: State = {}
-    turn = aged(passed(entry, rows))
+    next_state = aged(passed(entry, rows))
     for _ in range(_MOST_ROUNDS):
-        if not merged(later, turn):
+        if not merged(later, next_state):
             break
-        turn = aged(passed(later, rows))
+        next_state = aged(passed(later, rows))
     return [copied(entry), later]
 
 
@@ -120,10 +120,10 @@ def derive(order: Sequence[CodeRow], around: Surroundings) -> DerivedOrder:
     waits: dict[int, dict[str, int]] = {}
     reasons: dict[int, dict[str, NeedInFlight]] = {}
     later: State = {}
-    for number in range(2 * _MOST_ROUNDS):
+    for round_number in range(2 * _MOST_ROUNDS):
         # A wait that becomes stricter makes others needless, so each round starts afresh. Where rounds do not settle,
         # the last ones only add: then waits are safe, but may not be the least.
-        is_settling = number < _MOST_ROUNDS
+        is_settling = round_number < _MOST_ROUNDS
         if is_settling:
             waits, reasons = {}, {}
         after: State = {} if is_settling else copied(later)

@@ -20,7 +20,7 @@ MOST_STATES: Final = 20  #: No rule of any GPU looks farther.
 _RDNA_FARTHEST: Final = 64  #: Whatever is counted: no pipeline is as long.
 
 #: Wait states of gfx9 from one row to another that reads or overwrites a register of it.
-_NOT_SHARED, _NO_HAZARD = 0, 1
+_NOT_SHARED, _NO_HAZARD = 0, 1  #: No register in common; one in common, but the next row may use it.
 _FROM_MATRIX: Final = MOST_STATES  #: A result of a matrix instruction, or what it adds to.
 _INTO_MATRIX: Final = 4
 _MATRIX_CHAIN: Final = 2  #: From one matrix instruction to the next on the same accumulator, which is forwarded.
@@ -110,14 +110,14 @@ class Passed(NamedTuple):
     scalar: int = 0
 
     def after(self, row: CodeRow) -> Passed:
-        """The count behind a row that is issued now."""
+        """The count behind a row that is issued now; True counts as 1."""
         is_scalar = row.text.startswith("s_") and not row.is_derived
         is_transcendental = row.class_name == "valu_transcendental"
         return self.plus(Passed(row.states, row.is_valu, is_transcendental, bool(row.counters), is_scalar))
 
     def plus(self, other: Passed) -> Passed:
         """Both counts together."""
-        return Passed(*(count + more for count, more in zip(self, other, strict=True)))
+        return Passed(*(count + added for count, added in zip(self, other, strict=True)))
 
     def since(self, other: Passed) -> Passed:
         """What passed from another place to this one."""
@@ -159,21 +159,21 @@ class Distances:
         A pair is safe as far apart as any GPU needs it, or as far apart as the code has it. The latter counts only
         where the code has this pair in this order, and with registers that need as many states.
         """
-        most = states_of_pair(before.row, row, family)
+        needed = states_of_pair(before.row, row, family)
         gap = passed.since(before.passed)
-        if most <= _NO_HAZARD or most <= (gap.states if family == "gfx9" else gap.vector):
+        if needed <= _NO_HAZARD or needed <= (gap.states if family == "gfx9" else gap.vector):
             return 0
         gap_in_code = self._passed[row.row].since(self._passed[before.row.row])
         if before.is_around:
             gap_in_code = gap_in_code.plus(self._iteration)
         states_in_code = states_of_pair(self._written[before.row.row], self._written[row.row], family)
         is_moved_to_other_iteration = row.ahead or before.row.ahead
-        if is_moved_to_other_iteration or states_in_code < most or gap_in_code.states <= 0:
-            return most - min(gap.states, gap.vector)
+        if is_moved_to_other_iteration or states_in_code < needed or gap_in_code.states <= 0:
+            return needed - min(gap.states, gap.vector)
         if family == "gfx9":
-            return min(most, gap_in_code.states) - gap.states
+            return min(needed, gap_in_code.states) - gap.states
         # Which kind of instructions a rule of RDNA counts depends on the rule; none counts wait states.
-        return max(min(most, count) - now for count, now in zip(gap_in_code[1:], gap[1:], strict=True))
+        return max(min(needed, count) - now for count, now in zip(gap_in_code[1:], gap[1:], strict=True))
 
 
 class Lacking(NamedTuple):

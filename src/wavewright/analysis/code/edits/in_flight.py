@@ -44,7 +44,7 @@ def issued(state: State, row: CodeRow) -> None:
     if row.has_address_counter:  # scalar and vector accesses are never translated at the same time
         counters = (*counters, ADDRESS_COUNTER)
         queue = state.get(ADDRESS_COUNTER, {})
-        for operation in [each for each in queue if each.row.is_vector_memory != row.is_vector_memory]:
+        for operation in [older for older in queue if older.row.is_vector_memory != row.is_vector_memory]:
             del queue[operation]
     for counter in counters:
         queue = state.setdefault(counter, {})
@@ -79,7 +79,7 @@ def waited(state: State, waits: Iterable[tuple[str, int]]) -> None:
         if value == 0:
             complete = list(queue)
         elif is_ordered(queue, counter):
-            complete = [each for each, younger in queue.items() if younger >= value]
+            complete = [operation for operation, younger in queue.items() if younger >= value]
         else:
             continue
         addresses = state.get(ADDRESS_COUNTER, {})
@@ -93,10 +93,10 @@ def aged(state: State) -> State:
     older: State = {}
     for counter, queue in state.items():
         for operation, younger in queue.items():
-            there = older.setdefault(counter, {})
+            operations = older.setdefault(counter, {})
             age = operation.age if operation.age == OUTSIDE else min(_OLDEST, operation.age + 1)
             key = OperationInFlight(operation.row, age)
-            there[key] = min(there.get(key, _MOST_YOUNGER), younger)
+            operations[key] = min(operations.get(key, _MOST_YOUNGER), younger)
     return older
 
 
@@ -115,10 +115,10 @@ def merged(into: State, other: State) -> bool:
     """Add the operations of another state to the first; True if it grew."""
     has_grown = False
     for counter, queue in other.items():
-        there = into.setdefault(counter, {})
+        operations = into.setdefault(counter, {})
         for operation, younger in queue.items():
-            if there.get(operation, _MOST_YOUNGER + 1) > younger:
-                there[operation] = younger
+            if operations.get(operation, _MOST_YOUNGER + 1) > younger:
+                operations[operation] = younger
                 has_grown = True
     return has_grown
 
@@ -164,6 +164,7 @@ def needs(state: State, row: CodeRow, requirements: Mapping[int, Required]) -> l
                 reason = "order"
             if reason:
                 in_order = is_ordered(queue, counter) if in_order is None else in_order
+                # Out of order, or in several counters, an operation is certainly complete at 0 only.
                 alone = len(operation.row.counters) == 1 or is_translation
                 unmet_needs.append(NeedInFlight(counter, younger if in_order and alone else 0, operation, reason))
     return unmet_needs

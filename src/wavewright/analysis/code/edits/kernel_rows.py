@@ -20,6 +20,7 @@ from wavewright.analysis.code.flow import ANYWHERE, BACK, BRANCH, CALL, END, JUM
 from wavewright.analysis.code.lane_mask import with_full_writes
 from wavewright.codeobj.registers import HIGH_HALF, LOW_HALF, READS, WRITES, numbers_of
 
+#: Column of operands in a code table -> how its registers are used.
 _COLUMNS: Final = {"writes": WRITES, "implicit_writes": WRITES, "reads": READS, "implicit_reads": READS}
 _OPERANDS: Final = {"row": pl.UInt32, "register": pl.UInt16, "count": pl.UInt8, "role": pl.UInt8}
 _LEAVING_FLOWS: Final = (CALL, ANYWHERE, BACK)  #: Of rows behind which nothing is known.
@@ -49,7 +50,7 @@ class KernelRows:
     family: str
     rows: list[CodeRow]
     flow: pl.DataFrame  #: As `flow_of`; the three lists are columns of it.
-    operands: pl.DataFrame
+    operands: pl.DataFrame  #: `row`, `register` (its number), `count`, `role` (`codeobj.registers`).
     flows: list[int]
     targets: list[int]
     starts: list[int]  #: 1 = a kernel starts at the row, 2 = another function.
@@ -58,7 +59,7 @@ class KernelRows:
 
     def function_rows(self, row: int) -> list[CodeRow]:
         """The rows of the function that holds a row."""
-        return [each for each, number in zip(self.rows, self.functions, strict=True) if number == self.functions[row]]
+        return [other for other, number in zip(self.rows, self.functions, strict=True) if number == self.functions[row]]
 
     def rows_of(self, block: EditedBlock) -> list[CodeRow]:
         """The rows of a block."""
@@ -101,7 +102,7 @@ def operand_rows(code: pl.DataFrame) -> pl.DataFrame:
     ranges = [numbers_of(word) for word in distinct]
     halves = [HIGH_HALF if word.endswith(".h") else LOW_HALF if word.endswith(".l") else 0 for word in distinct]
     meanings = pl.DataFrame(
-        {"word": distinct, "register": [each.start for each in ranges], "count": [len(each) for each in ranges]}
+        {"word": distinct, "register": [numbers.start for numbers in ranges], "count": list(map(len, ranges))}
     ).with_columns(half=pl.Series(halves, dtype=pl.Int32))
     return (
         words.join(meanings, on="word", how="left", maintain_order="left")

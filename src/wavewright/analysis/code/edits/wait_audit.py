@@ -17,8 +17,8 @@ from wavewright.model.schema import frame_of, packaged_spec
 
 STRICT_WAITS: Final = packaged_spec(__package__, "strict_waits")
 OPEN_BARRIERS: Final = packaged_spec(__package__, "open_barriers")
-_LARGEST_LOOP: Final = 2_000  #: Rows of loops that are looked at.
-_MOST_STEPS: Final = 1_000_000  #: Rows that are walked at most.
+_LARGEST_LOOP: Final = 2_000  #: Loops of more rows are left out.
+_MOST_STEPS: Final = 1_000_000  #: Rows that are walked at most; loops behind are left out.
 
 
 class StrictWait(NamedTuple):
@@ -26,9 +26,9 @@ class StrictWait(NamedTuple):
 
     row: int
     counter: str
-    value: int
-    needed_value: int | None
-    first_row: int
+    value: int  #: What it waits for.
+    needed_value: int | None  #: The largest value that is enough; None = it need not wait.
+    first_row: int  #: Of the loop.
 
 
 def strict_waits(code: KernelRows) -> pl.DataFrame:
@@ -53,7 +53,7 @@ def strict_waits(code: KernelRows) -> pl.DataFrame:
             break
         if all(row.is_known for row in rows):
             strict_rows += _strict_in(rows, surroundings(rows, code.family, is_loop=True, entry=entry), block)
-    return frame_of(STRICT_WAITS, [each._asdict() for each in strict_rows])
+    return frame_of(STRICT_WAITS, [wait._asdict() for wait in strict_rows])
 
 
 def _strict_in(rows: list[CodeRow], around: Surroundings, block: EditedBlock) -> list[StrictWait]:
@@ -91,12 +91,12 @@ def open_barriers(code: KernelRows) -> pl.DataFrame:
     blocks = blocks_of(code)
     meeting = [block for block in blocks if any(map(_is_meeting, code.rows_of(block)))]
     states = states_before(code, blocks) if meeting else {}
-    found_rows: list[dict[str, int]] = []
+    open_rows: list[dict[str, int]] = []
     for block in meeting:
         entry = states.get(block.first)
         if entry is not None:
-            found_rows += _open_in(code.rows_of(block), entry, is_loop=block.is_loop)
-    return frame_of(OPEN_BARRIERS, sorted(found_rows, key=lambda row: row["row"]))
+            open_rows += _open_in(code.rows_of(block), entry, is_loop=block.is_loop)
+    return frame_of(OPEN_BARRIERS, sorted(open_rows, key=lambda row: row["row"]))
 
 
 def _is_meeting(row: CodeRow) -> bool:
@@ -111,7 +111,7 @@ def _open_in(rows: list[CodeRow], entry: State, *, is_loop: bool) -> Iterator[di
         waited(state, row.waits)
         operations = [operation.row for queue in state.values() for operation in queue] if _is_meeting(row) else []
         # Copies from memory are meant to be in flight.
-        writes = {each.row for each in operations if each.class_name in ("lds_store", "lds_atomic")}
+        writes = {older.row for older in operations if older.class_name in ("lds_store", "lds_atomic")}
         if writes:
             nearest = max((write for write in writes if write < row.row), default=max(writes))
             yield {"row": row.row, "write_count": len(writes), "write_row": nearest}

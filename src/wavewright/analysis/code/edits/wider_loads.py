@@ -75,12 +75,12 @@ def _read(text: str) -> _LoadText | None:
     width, operands = match["width"], match["rest"]
     offset = _OFFSET.search(operands)
     return _LoadText(
-        match["unit"],
-        width.startswith("b"),
-        _DWORDS[width],
-        int(match["first"] or match["only"]),
-        int(offset[1]) if offset else 0,
-        _OFFSET.sub("", operands),
+        unit=match["unit"],
+        is_by_bits=width.startswith("b"),
+        dwords=_DWORDS[width],
+        first=int(match["first"] or match["only"]),
+        offset=int(offset[1]) if offset else 0,
+        rest=_OFFSET.sub("", operands),
     )
 
 

@@ -23,18 +23,18 @@ from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
 
-CHANGED = ("higher", "lower")  #: What counts as a change of a metric.
-_MOVED = 3
-_LONG_NS = 1e6
+CHANGED = ("higher", "lower")  #: Values of `metrics.status` that are a change beyond noise: for more, for less.
+_MOVED = 3  #: Metrics that a verdict names, those whose share of the peak changed most.
+_LONG_NS = 1e6  #: Durations from here on are written in ms, shorter ones in us.
 
 
 @dataclass(frozen=True)
 class CounterComparison(Answer, package=__package__):
     """Counter captures against the first of them."""
 
-    sides: pl.DataFrame
-    kernels: pl.DataFrame
-    metrics: pl.DataFrame
+    sides: pl.DataFrame  #: One row per capture; the columns of the three are in `tables.toml`.
+    kernels: pl.DataFrame  #: One row per kernel of either side, for each side but the first.
+    metrics: pl.DataFrame  #: One row per metric of a matched kernel, for each side but the first.
     normalization: str  #: kernel, wave, cycle or second.
     rules: str  #: corrected, or the reference whose rules were applied.
     notes: tuple[str, ...]  #: What to know about the comparison: other GPUs, kernels that are not matched.
@@ -59,29 +59,29 @@ class CounterComparison(Answer, package=__package__):
         moved = moved.sort("points", descending=True, nulls_last=True, maintain_order=True)
         if moved.height:
             has_several = moved["kernel_name"].n_unique() > 1
-            most = [_moved(metric, with_kernel=has_several) for metric in moved.head(_MOVED).to_dicts()]
-            return f"{headline}; moved most: {', '.join(most)}"
+            changes = [_moved(metric, with_kernel=has_several) for metric in moved.head(_MOVED).to_dicts()]
+            return f"{headline}; moved most: {', '.join(changes)}"
         if rows.height and (rows["status"] == "same").all():
             return f"{headline}; no speed-of-light metric changed beyond noise"
         return headline
 
     def _times(self, side: int) -> str:
         rows = self.kernels.filter(self.kernels["side"] == side)
-        both = rows.filter(rows["change"].is_not_null())
-        if both.height == 1:
-            kernel = both.row(0, named=True)
+        timed_rows = rows.filter(rows["change"].is_not_null())
+        if timed_rows.height == 1:
+            kernel = timed_rows.row(0, named=True)
             noise = {"same": ", within noise", "unknown": ", noise not known"}.get(kernel["status"], "")
             times = f"{_time(kernel['base_mean_ns'])} -> {_time(kernel['mean_ns'])}"
             return f"kernel time {times}, {percent(kernel['change'], sign=True)}{noise}"
-        if not both.height:
+        if not timed_rows.height:
             return "kernel times cannot be compared"
         counts = Counter(rows["status"])
         statuses = ("slower", "faster", "new", "gone", "unknown", "same")
-        parts = [f"{counts[status]:,} {status}" for status in statuses if counts[status]]
-        base = sum(mean * count for mean, count in both.select("base_mean_ns", "base_dispatch_count").iter_rows())
-        other = sum(mean * count for mean, count in both.select("mean_ns", "dispatch_count").iter_rows())
+        known_statuses = [f"{counts[status]:,} {status}" for status in statuses if counts[status]]
+        base = sum(mean * count for mean, count in timed_rows.select("base_mean_ns", "base_dispatch_count").iter_rows())
+        other = sum(mean * count for mean, count in timed_rows.select("mean_ns", "dispatch_count").iter_rows())
         change = f", {percent(other / base - 1, sign=True)}" if base else ""
-        return f"time of kernels {_time(base)} -> {_time(other)}{change} ({', '.join(parts)})"
+        return f"time of kernels {_time(base)} -> {_time(other)}{change} ({', '.join(known_statuses)})"
 
 
 def counter_compare(
@@ -127,7 +127,7 @@ def counter_compare(
 
 
 def _panels(counters: CounterSet, metrics: Sequence[str], *, amd: bool) -> tuple[str, ...]:
-    """Every panel that is not about single channels; none where metrics are named."""
+    """Every panel that is not about single channels (whose first table is their sum); none where metrics are named."""
     if metrics or not counters.system.target or not counters.measured:
         return ()
     panels = panels_of(counters.system.target, amd=amd)
@@ -169,7 +169,7 @@ def _time(nanoseconds: float) -> str:
     return f"{nanoseconds / 1e3:,.2f} us" if nanoseconds < _LONG_NS else f"{nanoseconds / 1e6:,.3f} ms"
 
 
-Key = tuple[str, str, str, int | None, int]
+Key = tuple[str, str, str, int | None, int]  #: Table id, name, series, channel; 1 for the second of equal rows, ...
 #: The row of a metric that a capture does not have.
 _NO_METRIC: dict[str, Any] = {"average": None, "peak_share": None, "reason": "this GPU has no such metric"}
 
@@ -275,6 +275,6 @@ def _noise(base: float, *spreads: tuple[float | None, int]) -> float | None:
     largest = max(samples, key=lambda sample: sample[1])  # stands in for a side whose spread is not known
     errors = []
     for deviation, count in spreads:
-        spread, degrees = (deviation, count) if deviation is not None and count > 1 else largest
-        errors.append((spread / sqrt(max(count, 1)), degrees - 1))
+        spread, sample_count = (deviation, count) if deviation is not None and count > 1 else largest
+        errors.append((spread / sqrt(max(count, 1)), sample_count - 1))  # standard error, degrees of freedom
     return max(difference_bound(MEAN_TAIL, errors[0], errors[1]), LEAST_CHANGE * abs(base))

@@ -13,7 +13,7 @@ from wavewright.model.answer import Answer
 
 
 @dataclass(frozen=True)
-class CounterPanels(Answer, package=__package__):
+class CounterPanels(Answer, package=__package__):  # its definition and columns are in tables.toml of this package
     """Metrics of a counter capture, table by table."""
 
     target: str
@@ -22,8 +22,8 @@ class CounterPanels(Answer, package=__package__):
     rules: str  #: corrected, or the reference whose rules were applied.
     dispatch_count: int  #: Chosen dispatches.
     panels: tuple[Panel, ...]  #: What was evaluated, in order.
-    kernels: pl.DataFrame
-    rows: pl.DataFrame
+    kernels: pl.DataFrame  #: One row per kernel of the capture, the longest first.
+    rows: pl.DataFrame  #: One row per metric, or per channel of a metric.
     caveats: tuple[str, ...]  #: What limits the trust in the numbers.
 
 
@@ -41,7 +41,8 @@ def requested_panels(declared: Sequence[Panel], panels: Sequence[str], metrics: 
         words = [word.strip().lower() for word in panels]
         chosen = _kept(chosen, lambda panel, table, metric: any(_is_in(word, panel, table, metric) for word in words))
         for word in words:
-            if not any(_is_in(word, panel, t, m) for panel in declared for t in panel.tables for m in t.metrics):
+            places = ((panel, table, metric) for panel in declared for table, metric in metrics_in([panel]))
+            if not any(_is_in(word, *place) for place in places):
                 what = f"no panel {word[:60]!r}"
                 have = ", ".join(f"{panel.word} ({panel.number})" for panel in declared)
                 raise UsageError(what, advice=f"panels: {have}")

@@ -11,12 +11,12 @@ import polars as pl
 
 from wavewright.model.counters import CounterSet
 
-_SMALL_VALUES = 1 << 18  # of a frame; larger ones are taken over column by column
+_SMALL_VALUES = 1 << 18  #: Frames of at most as many values are copied whole, larger ones column by column.
 _CHANNEL = re.compile(r"(.+)\[(\d+)\]")
 
 
 class PassColumns:
-    """One pass: which counters it has, and their values; NaN = not measured."""
+    """One pass: which counters it has, and their values in the dispatches `numbers`; NaN = not measured."""
 
     def __init__(self, frame: pl.DataFrame, numbers: Any) -> None:
         self._frame = frame
@@ -29,9 +29,9 @@ class PassColumns:
             order = np.argsort(pass_dispatches, kind="stable")
             place = np.minimum(np.searchsorted(pass_dispatches[order], numbers), len(pass_dispatches) - 1)
             self._rows = np.where(pass_dispatches[order][place] == numbers, order[place], -1)
-        self._vectors: dict[str, Any] = {}  # columns that were asked for
-        self._matrix: Any = None  # a small frame, a row for each column
-        self._row_of_name: dict[str, int] = {}  # of the matrix
+        self._vectors: dict[str, Any] = {}  # Column -> its values, of columns that were asked for.
+        self._matrix: Any = None  # A small frame as an array, with a row for each column.
+        self._row_of_name: dict[str, int] = {}  # Column -> its row of the matrix.
         self.names = frozenset(frame.columns) - {"dispatch"}
         self.channels: dict[str, list[int]] = {}  # Counter -> its channels, in order.
         for name in frame.columns:
@@ -53,7 +53,7 @@ class PassColumns:
         return self._vectors[name]
 
     def vectors(self, names: list[str]) -> Any:
-        """Several columns, one below the other; they are not kept."""
+        """Several columns, one below the other; they are not cached."""
         values = self._values_of(names)
         if self._rows is None:
             return values
@@ -78,7 +78,7 @@ class Columns:
     """All passes over the chosen dispatches; `frames` stand in for those of the capture."""
 
     def __init__(self, counters: CounterSet, numbers: Any, *, frames: Mapping[int, pl.DataFrame] | None = None) -> None:
-        self.numbers = numbers
+        self.numbers = numbers  #: Values of `dispatches.dispatch`.
         measured = counters.measured if frames is None else frames
         self.passes = {number: PassColumns(frame, numbers) for number, frame in sorted(measured.items())}
         rows = counters.passes

@@ -19,7 +19,7 @@ from wavewright.errors import UsageError
 from wavewright.facts.metrics.metric import Metric
 from wavewright.model.counters import CounterSet
 
-_BY = ("kernel", "dispatch", "all")
+_BY = ("kernel", "dispatch", "all")  #: What a row of values is about; all = one row for all selected dispatches.
 _NO_COUNTERS = Outcome(None, None, "this GPU has no counters for it")
 
 
@@ -43,7 +43,7 @@ class Evaluator:
 
     evaluation: Evaluation
     dispatches: pl.DataFrame  #: The selected ones, with the rank of their kernel.
-    by: str
+    by: str  #: kernel, dispatch or all.
 
     def outcomes(self, formulas: Sequence[Formula]) -> Iterator[Outcome]:
         """The outcomes in order. Each is computed when it is taken: values of all dispatches can be large."""

@@ -28,9 +28,10 @@ from wavewright.facts.metrics.expression import Expression, denominators, parse
 from wavewright.facts.metrics.names import UNKNOWN_FACTS
 from wavewright.model.counters import ACCUMULATED, CounterSet
 
-_CACHED_VALUES_MAX = 1 << 17  # of one counter's channels; more are made anew for each metric
+_CACHED_VALUES_MAX = 1 << 17  #: Larger arrays are not cached but computed anew for each metric, to save memory.
 _ACTIVE_CUS = re.compile(r"\bactive_cus\b")
-_NEGATIVE_SHARE_MAX = 0.01  # of what a difference is taken from: as much below 0 is no caveat
+_NEGATIVE_SHARE_MAX = 0.01  #: A difference below 0 by at most this share of what it is taken from is no caveat.
+_NAMES_SHOWN = 4  #: Inputs that a reason names.
 
 
 class _Total(NamedTuple):
@@ -52,7 +53,7 @@ class Outcome:
 
 
 class Evaluation:
-    """Evaluates formulas over selected dispatches of a capture."""
+    """Evaluates formulas over selected dispatches; `groups`: number of the group of each, None = all are one group."""
 
     def __init__(
         self,
@@ -158,8 +159,8 @@ class Evaluation:
 
     def means(self, values: Any) -> Any:
         """Mean of known values per group; NaN = there is none."""
-        each = np.asarray(values, dtype=np.float64)
-        total, count = self.over_groups(np.broadcast_to(each, (*each.shape[:-1], self.count)))
+        array = np.asarray(values, dtype=np.float64)
+        total, count = self.over_groups(np.broadcast_to(array, (*array.shape[:-1], self.count)))
         return total / np.where(count, count, np.nan)
 
     def _value(self, key: str, resolved: Resolved) -> Any:
@@ -206,13 +207,13 @@ class Evaluation:
             if np.any(is_new):
                 has_all = has_all | is_new
                 inputs |= {key: np.where(is_new, other[key], inputs[key]) for key in keys}
-        for key in keys if not np.all(has_all) else ():
+        for key in keys if not np.all(has_all) else ():  # at last, counters of a dispatch from different passes
             for number in self.sources.holding([needed[key]]):
                 other_value = self._read(key, number, needed[key])
                 inputs[key] = np.where(np.isnan(inputs[key]), other_value, inputs[key])
 
     def _average(self, expression: Expression, inputs: dict[str, Any], values: Any) -> Any:
-        """On sums over dispatches where the formula allows it: shares weigh dispatches by what they are shares of."""
+        """Average per group: of sums over dispatches for ratios (degree 0) and amounts (1), else the mean of values."""
         degree = expression.degree(self.constants)
         varying = {key: value for key, value in inputs.items() if np.ndim(value)}
         if not varying:
@@ -234,7 +235,7 @@ class Evaluation:
         return average
 
     def _total(self, value: Any) -> _Total:
-        """Sum and count per group, kept as long as the values are the same object."""
+        """Sum and count per group, cached by the id of the array; it is stored too, so that no other gets its id."""
         cached = self._totals.get(id(value))
         if cached is None or cached[0] is not value:
             cached = (value, self._reduced(value))
@@ -247,6 +248,7 @@ class Evaluation:
         return _Total(total, count, bool((count == self._dispatch_counts).all()))
 
     def _tell_negative(self, text: str, total: Any, above: Any) -> None:
+        """Record a difference `total` below 0 as a share of `above`, what it is taken from."""
         share = np.where(above > 0, -total / np.where(above > 0, above, 1.0), np.where(total < 0, 1.0, 0.0))
         worst = float(np.nanmax(share, initial=0.0))
         if worst > _NEGATIVE_SHARE_MAX:
@@ -268,9 +270,6 @@ def _all_known(values: Sequence[Any]) -> Any:
         has_value = ~np.isnan(value)
         has_all = has_all & (has_value.any(axis=0) if has_value.ndim > 1 else has_value)
     return has_all
-
-
-_NAMES_SHOWN = 4
 
 
 def missing_reason(

@@ -13,11 +13,14 @@ from wavewright.base.words import some_of
 from wavewright.facts.metrics.names import ASSUMED_FACTS, UNKNOWN_FACTS
 from wavewright.model.counters import CounterSet, System
 
-_SHOWN = 3
-_OF_PEAKS = ("clock_mhz_max", "memory_gb_per_second")
-_BELOW, _OVER = -0.5, 100.5  # percent: rounding and the edges of counting windows
-_APART = 0.1  # relative difference of a counter between passes that is not a caveat
+_SHOWN = 3  #: Metrics or formulas that a caveat names.
+_OF_PEAKS = ("clock_mhz_max", "memory_gb_per_second")  #: Facts of the GPU that peaks are computed from.
+_BELOW, _OVER = -0.5, 100.5  #: Percent that rounding and the edges of counting windows explain; beyond is a caveat.
+_APART = 0.1  #: Passes repeat each other if a counter differs by at most this share of the larger value.
+#: Counters of cycles, which are above 0 in every dispatch that ran.
 _CLOCKS = ("GRBM_GUI_ACTIVE", "GRBM_COUNT", "SQ_BUSY_CYCLES", "TCC_CYCLE", "TCC_BUSY")
+#: Counters that two passes over the same dispatches are compared by.
+_COMPARED: Sequence[str] = ("SQ_WAVES", "GRBM_GUI_ACTIVE", "SQ_INSTS_VALU", "SQ_INSTS", "TCC_REQ")
 
 
 def caveats_of(
@@ -107,7 +110,7 @@ def _of_passes(counters: CounterSet, evaluation: Evaluation) -> Iterator[str]:
     durations = _pass_durations(counters, evaluation)
     worst: tuple[float, str, int, int] = (0.0, "", 0, 0)
     unlike: set[tuple[int, int]] = set()
-    for first, other in sorted(_met(evaluation)):
+    for first, other in sorted(_pass_pairs(evaluation)):
         differences = [*_differences(evaluation, first, other)]
         if not any(name in _CLOCKS for _, name in differences) and first in durations and other in durations:
             differences.append((_apart(durations[first], durations[other]), "the duration"))
@@ -128,8 +131,8 @@ def _of_passes(counters: CounterSet, evaluation: Evaluation) -> Iterator[str]:
         )
 
 
-def _met(evaluation: Evaluation) -> set[tuple[int, int]]:
-    """Pairs of passes whose counters met in a formula; a file that joins passes is a mixture in itself."""
+def _pass_pairs(evaluation: Evaluation) -> set[tuple[int, int]]:
+    """Pairs of passes with counters in one formula; a file of joined passes is paired with every other pass."""
     pairs = {(min(group), other) for group in evaluation.spread for other in group if other != min(group)}
     joined = evaluation.columns.joined & set(evaluation.columns.passes)
     return pairs | {(mixed, other) for mixed in joined for other in evaluation.columns.passes if other != mixed}
@@ -154,6 +157,3 @@ def _differences(evaluation: Evaluation, first: int, other: int) -> Iterator[tup
 
 def _apart(first: float, other: float) -> float:
     return abs(first - other) / max(first, other)
-
-
-_COMPARED: Sequence[str] = ("SQ_WAVES", "GRBM_GUI_ACTIVE", "SQ_INSTS_VALU", "SQ_INSTS", "TCC_REQ")

@@ -24,9 +24,9 @@ from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.panels import RULES, panels_of
 from wavewright.model.counters import CounterSet
 
-#: Values that are reduced together: in many steps they take little memory, in few of them little time.
+#: Statistics are computed over about as many values at once: more take memory, fewer take time.
 _VALUES = 1 << 18
-_STATISTICS = ("deviation", "minimum", "q1", "median", "q3", "maximum")
+_STATISTICS = ("deviation", "minimum", "q1", "median", "q3", "maximum")  #: Fields of `Spread`, columns of `rows`.
 
 
 def counter_panels(
@@ -133,8 +133,8 @@ class _Rows:
             is_blank = not outcome.reason and not evaluation.is_reference and math.isnan(average[channel])
             reason = evaluation.channel_reason(formula, channel) if is_blank else outcome.reason
             identity = f"{row['table_id']}.{channel}"
-            more = {"metric_id": identity, "channel": channel, "reason": reason, "average": average[channel]}
-            self._rows.append(row | more)
+            about = {"metric_id": identity, "channel": channel, "reason": reason, "average": average[channel]}
+            self._rows.append(row | about)
 
     def frame(self) -> pl.DataFrame:
         is_reference = self._evaluation.is_reference
@@ -180,7 +180,7 @@ class _Rows:
 
 
 def _listed(values: Any) -> list[Any]:
-    return [None if value != value else value for value in values.tolist()]  # NaN
+    return [None if value != value else value for value in values.tolist()]  # only NaN is unequal to itself
 
 
 @dataclass(frozen=True)

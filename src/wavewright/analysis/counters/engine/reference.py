@@ -17,7 +17,7 @@ from wavewright.facts.metrics.expression import Expression
 from wavewright.facts.metrics.names import SYSINFO
 from wavewright.model.counters import ACCUMULATED, BYTES_PER_MEMORY_CLOCK, CounterSet, System
 
-_FACT_MAX = 1e6
+_FACT_MAX = 1e6  #: Larger numbers in sysinfo.csv are mistakes.
 CHANNELS_MAX = 4096  #: L2 channels; facts beyond are mistakes of the file.
 
 
@@ -43,7 +43,7 @@ def _number(word: str) -> float:
 
 
 def active_cus(busy_cu_cycles: Any, busy_cycles: Any, facts: Mapping[str, float]) -> float:
-    """CUs that the reference takes for active: one number for all chosen dispatches; NaN = not known."""
+    """CUs that the reference takes for active, by its own formula: one for all chosen dispatches; NaN = not known."""
     with np.errstate(all="ignore"):
         ratios = 4 * np.asarray(busy_cu_cycles, float) / np.asarray(busy_cycles, float)
     measured_ratios = ratios[~np.isnan(ratios)]

@@ -14,7 +14,7 @@ from wavewright.facts.metrics.names import NORMALIZATIONS
 from wavewright.facts.metrics.nodes import Leaf
 from wavewright.model.counters import ACCUMULATED
 
-PER_ROW = -1  #: Stands for the channel of the row.
+PER_ROW = -1  #: In `Needed.channels`: the channel of the row, in metrics with one row per channel.
 
 
 class Needed(NamedTuple):
@@ -22,12 +22,12 @@ class Needed(NamedTuple):
 
     key: str
     counter: str
-    #: None = the counter itself; (-1,) = one value per channel of the row; else the sum of these.
+    #: None = the counter over all channels; (PER_ROW,) = one value for each channel; else the sum of these channels.
     channels: tuple[int, ...] | None = None
 
     @property
     def column(self) -> str:
-        """As people read it."""
+        """The name for messages, with the channel where it is a single one."""
         is_single = self.channels is not None and len(self.channels) == 1 and self.channels[0] != PER_ROW
         return f"{self.counter}[{self.channels[0]}]" if is_single and self.channels else self.counter
 
@@ -45,7 +45,7 @@ class Resolved:
         return frozenset(number for number, _ in self.place.values())
 
 
-#: Counters whose value is how much is under way: waves, fetches, instructions, requests.
+#: Names of level counters, which add up how many waves, fetches, instructions or requests are in flight.
 LEVEL = re.compile(r"SQC?_(?:\w+_)?LEVEL(?:_\w+)?")
 
 
@@ -56,11 +56,11 @@ class Sources:
         self.columns = columns
         self.channel_count = channel_count
         accumulating = {number for number, pass_columns in columns.passes.items() if ACCUMULATED in pass_columns.names}
-        self._level = {columns.name_of[number]: number for number in sorted(accumulating, reverse=True)}
+        self._pass_of_level = {columns.name_of[number]: number for number in sorted(accumulating, reverse=True)}
         plain = [number for number in columns.passes if number not in accumulating]
         joined = [number for number in plain if number in columns.joined]
         single = [number for number in plain if number not in columns.joined]
-        self._order = [*single, *joined, *sorted(accumulating)]
+        self._order = [*single, *joined, *sorted(accumulating)]  # passes in the order of preference
         #: The pass of what no level pass has: the joined one, or the first.
         self.main: int | None = next(iter((*joined, *single)), None)
 
@@ -69,12 +69,12 @@ class Sources:
 
         A file that joins several level passes has one accumulator, and does not say whose.
         """
-        if level in self._level:
-            return self._level[level]
+        if level in self._pass_of_level:
+            return self._pass_of_level[level]
         for number in self._order:
             names = self.columns.passes[number].names
             levels = [name for name in names if LEVEL.fullmatch(name)]
-            if ACCUMULATED in names and levels == [level] and len(self._level) < 2:
+            if ACCUMULATED in names and levels == [level] and len(self._pass_of_level) < 2:
                 return number
         return None
 
@@ -83,7 +83,7 @@ class Sources:
         needed = needed_by(expression, normalization, self.channel_count)
         place: dict[str, tuple[int, Needed]] = {}
         level_pass = self.level_pass(level) if level else None
-        if level_pass is not None:  # with its divisors: another pass is another execution, of another length
+        if level_pass is not None:  # also for the divisors: another pass is another execution, of another length
             level_counters = [item for item in needed if self._has(level_pass, item)]
             place |= {item.key: (level_pass, self.reading(level_pass, item)) for item in level_counters}
         remaining = [item for item in needed if item.key not in place and item.counter != ACCUMULATED]
@@ -148,6 +148,7 @@ def needed_by(expression: Expression, normalization: str, channel_count: int) ->
 
 
 def _channels(leaf: Leaf, channel_count: int) -> tuple[int, ...] | None:
+    """`Needed.channels` of a counter in a formula."""
     if leaf.first is None or (leaf.end == -1 and channel_count <= leaf.first):
         return None
     if leaf.end is None:

@@ -91,7 +91,7 @@ def stored_panels(
 
 
 def _ranked(counters: CounterSet) -> dict[str, dict[str, Any]]:
-    """Kernels with stored values and what is known about their times, the longest first."""
+    """Kernels with stored values -> their row of `ranked_kernels`, empty = without dispatches; the longest first."""
     names = counters.stored_metrics["kernel_name"].drop_nulls().unique(maintain_order=True).to_list()
     row_by_name = {row["kernel_name"]: row for row in ranked_kernels(counters.dispatches).iter_rows(named=True)}
     ordered = [name for name in row_by_name if name in names]
@@ -134,7 +134,7 @@ def _table_id(metric: StoredMetric) -> str:
 
 def _panels(stored: Sequence[StoredMetric], target: str) -> tuple[Panel, ...]:
     words = {str(panel.number): panel.word for panel in panels_of(target)}
-    panels: dict[str, dict[str, list[StoredMetric]]] = {}
+    panels: dict[str, dict[str, list[StoredMetric]]] = {}  # Panel number -> table id -> its metrics.
     for metric in stored:
         table = _table_id(metric)
         panels.setdefault(table.split(".", 1)[0], {}).setdefault(table, []).append(metric)

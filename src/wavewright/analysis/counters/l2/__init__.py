@@ -18,8 +18,8 @@ from wavewright.model.answer import Answer
 from wavewright.model.counters import CounterSet
 from wavewright.model.schema import frame_of
 
-_AGREEING_FROM = 0.95  #: The least over the largest value of runs that agree.
-_FILES_SHOWN = 4
+_AGREEING_FROM = 0.95  #: Runs agree about a metric if its least value is at least this share of its largest.
+_FILES_SHOWN = 4  #: Files that a note about disagreeing runs names.
 _FULLY_COUNTED = ("gfx900", "gfx906", "gfx908", "gfx90a")  #: Targets without reads of 128 bytes.
 _SHARES, _MEANS = ("hit_rate", "read_32b_share"), ("l1_read_requests", "read_bytes", "write_bytes")
 #: Metric of a measurement -> its column of `L2.kernels`.
@@ -65,11 +65,11 @@ def l2(
     for row in rows:
         row["infinity_cache_bytes"] = _holding_cache(row, facts)
     rows.sort(key=lambda row: -(row["duration_ns_mean"] or 0) * (row["dispatch_count"] or 0))
-    answers = []
+    finding_rows = []
     for row in rows:
         name, kernel_findings = row["kernel_name"], findings(row)
         row["verdict"] = verdict(kernel_findings)
-        answers += [
+        finding_rows += [
             {"kernel_name": name, "question": finding.name, "answer": finding.verdict, "reason": finding.reason}
             for finding in kernel_findings
         ]
@@ -79,7 +79,7 @@ def l2(
         memory_bytes_per_second_peak=peak,
         kernels=frame_of(L2.tables["kernels"], rows),
         measurements=frame_of(L2.tables["measurements"], [vars(m) for m in measurements]),
-        findings=frame_of(L2.tables["findings"], answers),
+        findings=frame_of(L2.tables["findings"], finding_rows),
         notes=(*notes, *_caveats(measurements)),
     )
 
@@ -138,7 +138,7 @@ def _peak(captures: Sequence[CounterSet], facts: gpus.Arch | None, gpu: str | No
 
 
 def _product(target: str, product: str | None) -> gpus.Arch:
-    for name in (product, (product or "").split("_")[0], target):
+    for name in (product, (product or "").split("_")[0], target):  # MI300X_A1 is an MI300X
         with suppress(UsageError):
             return gpus.of(name or target)
     raise UsageError(f"no facts about {target!r}", advice="name a similar GPU with --target")
@@ -157,7 +157,7 @@ def _scaled(measurement: Measurement, facts: gpus.Arch | None, ea_channels: int 
 def _row(
     name: str, measurements: list[Measurement], peak: int | None, ideal_gb: float | None, captures: Sequence[CounterSet]
 ) -> dict[str, Any]:
-    """The first run that measured a metric speaks for it."""
+    """The row of `L2.kernels` of one kernel; of several runs that measured a metric, the first counts."""
     best = {measurement.metric: measurement for measurement in reversed(measurements)}
     read, written = best.get("read_bytes"), best.get("write_bytes")
     row: dict[str, Any] = {"kernel_name": name} | _times(name, captures) | reuse(best)
@@ -169,14 +169,14 @@ def _row(
     if ideal_gb is not None and read:
         row["over_fetch"] = read.value / (ideal_gb * 1e9)
         row["useful_bytes_per_second"] = _rate(ideal_gb * 1e9, read)
-    together = read is not None and written is not None and read.run == written.run
-    rates = [row["read_bytes_per_second"], row["write_bytes_per_second"] if together or not read else None]
-    moved = [rate for rate in rates if rate is not None]
+    is_same_run = read is not None and written is not None and read.run == written.run
+    rates = [row["read_bytes_per_second"], row["write_bytes_per_second"] if is_same_run or not read else None]
+    known_rates = [rate for rate in rates if rate is not None]
     useful = row.get("useful_bytes_per_second")
-    share = "peak_share" if read and written else "peak_share_at_least"  # of one side alone
-    row[share] = sum(moved) / peak if moved and peak else None
-    if moved and peak and read and written and read.is_lower_bound:
-        row["peak_share_at_most"] = (sum(moved) + (LARGEST_READ - 1) * (row["read_bytes_per_second"] or 0)) / peak
+    share_column = "peak_share" if read and written else "peak_share_at_least"  # of one side alone
+    row[share_column] = sum(known_rates) / peak if known_rates and peak else None
+    if known_rates and peak and read and written and read.is_lower_bound:
+        row["peak_share_at_most"] = (sum(known_rates) + (LARGEST_READ - 1) * (row["read_bytes_per_second"] or 0)) / peak
     row["useful_peak_share"] = useful / peak if useful is not None and peak else None
     return row
 
@@ -189,7 +189,7 @@ def _holding_cache(row: dict[str, Any], facts: gpus.Arch | None) -> int | None:
 
 
 def _times(name: str, captures: Sequence[CounterSet]) -> dict[str, Any]:
-    """Of the run that has most dispatches of the kernel."""
+    """`dispatch_count` and `duration_ns_mean` of the run that has most dispatches of the kernel."""
     times: dict[str, Any] = {"dispatch_count": 0, "duration_ns_mean": None}
     for counters in captures:
         dispatches = counters.dispatches.filter(pl.col("kernel_name") == name)

@@ -75,8 +75,8 @@ def measure(captures: Sequence[CounterSet], target: str = "") -> list[Measuremen
 
 
 def _chosen(passes: dict[int, pl.DataFrame], target: str) -> Iterator[tuple[TrafficFormula, int | None, pl.DataFrame]]:
-    """Of each metric the best formula that can be evaluated: in each pass that has it, else over all passes joined."""
-    together: pl.DataFrame | None = None
+    """Of each metric the best formula, with its pass and rows: each pass that has it, else None = all passes joined."""
+    joined: pl.DataFrame | None = None
     done: set[str] = set()
     for formula in traffic_formulas():
         if formula.metric in done or not target.startswith(formula.targets):
@@ -88,8 +88,8 @@ def _chosen(passes: dict[int, pl.DataFrame], target: str) -> Iterator[tuple[Traf
             if needs <= set(frame.columns) and (rows := frame.drop_nulls(formula.counters)).height
         }
         if not complete_frames and len(passes) > 1:
-            together = _joined(passes) if together is None else together
-            rows = together.drop_nulls(formula.counters) if needs <= set(together.columns) else together.clear()
+            joined = _joined(passes) if joined is None else joined
+            rows = joined.drop_nulls(formula.counters) if needs <= set(joined.columns) else joined.clear()
             if rows.height:
                 done.add(formula.metric)
                 yield formula, None, rows
@@ -114,7 +114,7 @@ def _value(formula: TrafficFormula, rows: pl.DataFrame) -> tuple[float | None, f
 
 
 def _passes(counters: CounterSet) -> dict[int, pl.DataFrame]:
-    """Per pass: the counters that formulas need and that were measured, kernel and duration of each dispatch."""
+    """Pass -> `dispatch`, the counters that formulas need and it measured, `kernel_name` and `duration_ns`."""
     about = counters.dispatches.select("dispatch", "kernel_name", duration_ns=pl.col("end_ns") - pl.col("start_ns"))
     frames = {}
     needed = sorted({name for formula in traffic_formulas() for name in formula.counters})

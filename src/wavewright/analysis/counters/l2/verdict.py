@@ -11,13 +11,15 @@ from wavewright.base.words import amount, percent
 from wavewright.model.findings import Finding, NumberEvidence
 
 _STREAMING_BELOW = 0.05  #: Hit rate below which data is read once and not again.
-#: Requested over fetched bytes: below, every byte is used once; from the other on, it is reused.
+#: Requested over fetched bytes: below the first every byte is used once, from the second on data is reused.
 _USED_ONCE_BELOW, _REUSED_FROM = 1.1, 2.0
 SCATTERED_FROM = 0.05  #: Share of 32-byte reads from which lines are wasted.
-_FETCHES_TOO_MUCH_FROM, _FETCHES_TOO_LITTLE_BELOW = 1.1, 0.9
+_FETCHES_TOO_MUCH_FROM, _FETCHES_TOO_LITTLE_BELOW = 1.1, 0.9  #: Bytes read over the bytes that had to be read.
 #: Shares of the peak: clean streaming reaches 50 to 60 %, hardly anything more than 80 to 90 %.
 HEALTHY_FROM, SATURATED_FROM = 0.5, 0.8
-
+_HARDLY_READS = 0.01  #: A kernel that reads less than this share of what it writes has no reuse to judge.
+#: Reads of 128 bytes count as one of 64 where the counters do not tell sizes: fetched bytes are at most twice as many.
+LARGEST_READ = 2.0
 
 #: Its name is the question, its verdict the answer, its kind the answer for programs.
 L2Finding = Finding[NumberEvidence]
@@ -172,7 +174,7 @@ def _bandwidth(row: Mapping[str, Any]) -> L2Finding:
 
 
 def _of_peak(share: float, useful: float | None, most: float) -> str:
-    """Also what of it was needed, where that is known and another number."""
+    """The share of the peak in words; also the share that was needed, where that is known and another number."""
     moved = f"{percent(share)} of the peak"
     if most > share:
         bound = "" if most == math.inf else f", at most {percent(most)}"
@@ -182,11 +184,6 @@ def _of_peak(share: float, useful: float | None, most: float) -> str:
 
 def _unknown(question: str, counters: str) -> L2Finding:
     return _answered(question, "not measured", "not measured", f"collect {counters} in one pass")
-
-
-_HARDLY_READS = 0.01  #: Of the bytes written: a reuse of so little says nothing.
-#: Reads of 128 bytes count as one of 64 where the counters do not tell sizes: fetched bytes are at most twice as many.
-LARGEST_READ = 2.0
 
 
 def reuse(measurements: Mapping[str, Measurement]) -> dict[str, float | None]:

@@ -54,9 +54,9 @@ class Limiters(Answer, package=__package__):
 
     target: str | None
     product: str | None
-    dispatch_count: int
-    duration_ns_total: float | None
-    kernel_count: int
+    dispatch_count: int  #: Chosen dispatches.
+    duration_ns_total: float | None  #: Of the chosen dispatches; None = no sound timestamps.
+    kernel_count: int  #: Chosen kernels; `kernels` has the longest of them.
     kernels: tuple[KernelLimit, ...]
     caveats: tuple[Caveat, ...]
 
@@ -77,7 +77,7 @@ def limiters(counters: CounterSet, *, choice: CounterChoice = ALL_DISPATCHES, to
         duration_ns_total=evaluated.duration_ns_total,
         kernel_count=evaluated.kernel_count,
         kernels=tuple(_limit(kernel, caveats.get(kernel.kernel_name, ""), counters) for kernel in evaluated.kernels),
-        caveats=caveats_of(counters, evaluated.dispatches, evaluated.notes, max(clocks, default=0.0) / 100),
+        caveats=caveats_of(counters, evaluated.dispatches, evaluated.notes, diluted=max(clocks, default=0.0) / 100),
     )
 
 
@@ -98,13 +98,13 @@ def _limit(kernel: KernelValues, caveat: str, counters: CounterSet) -> KernelLim
     target = counters.system.target
     limiters = tuple(_with_plan(_with_caveat(limiter, caveat), target) for limiter in judged(kernel.values))
     vocal_limiters = [limiter for limiter in limiters if has_voice("counters", limiter.name)]
-    at = [limiter for limiter in vocal_limiters if limiter.verdict == "at limit"]
+    at_limit = [limiter for limiter in vocal_limiters if limiter.verdict == "at limit"]
     likely = [limiter for limiter in vocal_limiters if limiter.verdict == "likely"]
-    leading = next(iter(at or likely), None)
+    leading = next(iter(at_limit or likely), None)
     return KernelLimit(
         **{field.name: getattr(kernel, field.name) for field in fields(KernelTimes)},
-        summary=_summary(at, likely, limiters),
-        limits=tuple(limiter.name for limiter in (at if _is_whole_story(at) else [*at, *likely])),
+        summary=_summary(at_limit, likely, limiters),
+        limits=tuple(limiter.name for limiter in (at_limit if _is_whole_story(at_limit) else [*at_limit, *likely])),
         confidence=leading.confidence if leading else "low",
         confidence_reason=leading.confidence_reason if leading else "nothing that was measured stands out",
         limiters=limiters,
@@ -124,14 +124,15 @@ def _with_caveat(limiter: Limiter, caveat: str) -> Limiter:
     return replace(limiter, confidence="medium", confidence_reason=caveat)
 
 
-def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ...]) -> str:
+def _summary(at_limit: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ...]) -> str:
     open_limiters = [limiter for limiter in all_of if limiter.verdict == "undecided"]
     tail = f"; {len(open_limiters)} of {len(all_of)} limiters undecided" if open_limiters else ""
-    if at:
+    if at_limit:
         # Waiting in general is no cause of a certain wait.
-        likely = [limiter for limiter in likely if limiter.name != "latency" or at[0].kind != "latency"]
-        perhaps = "" if _is_whole_story(at) or not likely else f"; perhaps because of {_listed(likely[:2], ' or ')}"
-        return f"{_at_limit(at)}: {at[0].reason}{perhaps}{tail}"
+        likely = [limiter for limiter in likely if limiter.name != "latency" or at_limit[0].kind != "latency"]
+        is_explained = _is_whole_story(at_limit) or not likely
+        perhaps = "" if is_explained else f"; perhaps because of {_listed(likely[:2], ' or ')}"
+        return f"{_at_limit(at_limit)}: {at_limit[0].reason}{perhaps}{tail}"
     if likely and (likely[0].confidence != "low" or not any(limiter.name in CORE for limiter in open_limiters)):
         word = "possibly" if likely[0].confidence == "low" else "probably"
         return f"{word} {_listed(likely[:2], ' or ')}: {likely[0].reason}{tail}"
@@ -142,18 +143,18 @@ def _summary(at: list[Limiter], likely: list[Limiter], all_of: tuple[Limiter, ..
     return "no limit found: everything that was measured has time to spare"
 
 
-def _at_limit(at: list[Limiter]) -> str:
-    units = [limiter for limiter in at if limiter.kind == "throughput"]
-    others = [limiter for limiter in at if limiter.kind != "throughput"]
+def _at_limit(at_limit: list[Limiter]) -> str:
+    units = [limiter for limiter in at_limit if limiter.kind == "throughput"]
+    others = [limiter for limiter in at_limit if limiter.kind != "throughput"]
     if not units:
         return f"limited by {_listed(others)}"
     verb = "are at their limit" if len(units) > 1 else "is at its limit"
     return f"{_listed(units)} {verb}" + (f", with {_listed(others)}" if others else "")
 
 
-def _is_whole_story(at: list[Limiter]) -> bool:
+def _is_whole_story(at_limit: list[Limiter]) -> bool:
     """True if what is at its limit is a cause; latency is what is left to see of one."""
-    return any(limiter.kind != "latency" for limiter in at)
+    return any(limiter.kind != "latency" for limiter in at_limit)
 
 
 def _listed(limiters: list[Limiter], word: str = " and ") -> str:

@@ -24,12 +24,12 @@ from wavewright.facts.metrics.metric import Metric, metrics_in
 from wavewright.facts.metrics.panels import formula_of, panels_of
 from wavewright.model.counters import CounterSet
 
-#: Busy cycles over those of the kernel's duration at the highest clock, from which on they are not its own.
+#: Busy cycles over those of the kernel's duration at the highest clock; from this on, some are not the kernel's own.
 DILUTED_FROM = 1.2
-_PEAK = " peak"  #: Behind the name of a quantity: its peak. No quantity has a space in its name.
-_FALLBACK = " fallback"  #: Likewise: the same quantity from other counters.
-_PART, _WHOLE = " part", " whole"  #: Likewise: the two counters that it is a share of.
-_SHARE = re.compile(r"100 \* (\w+) / (\w+)")
+_PEAK = " peak"  #: Suffix of the name of a quantity for the column of its peak; no name has a space.
+_FALLBACK = " fallback"  #: Suffix for the column of the same quantity from other counters.
+_PART, _WHOLE = " part", " whole"  #: Suffixes for the columns of the counters that it is the quotient of.
+_SHARE = re.compile(r"100 \* (\w+) / (\w+)")  #: A formula that is one counter over another, in percent.
 
 
 @dataclass(frozen=True)
@@ -131,8 +131,8 @@ def measured_values(counters: CounterSet) -> MeasuredValues:
     formula_by_column = {name: engine.Formula(formula.text, formula.level) for name, formula in usable.items()}
     for name, formula in usable.items():
         part, whole = formula.parts or ("", "")
-        more = {_PEAK: formula.peak, _FALLBACK: formula.fallback, _PART: part, _WHOLE: whole}
-        formula_by_column |= {name + suffix: engine.Formula(text) for suffix, text in more.items() if text}
+        texts = {_PEAK: formula.peak, _FALLBACK: formula.fallback, _PART: part, _WHOLE: whole}
+        formula_by_column |= {name + suffix: engine.Formula(text) for suffix, text in texts.items() if text}
     answer = engine.evaluate(counters, formula_by_column)
     collected = set(counters.counters["counter"].to_list())
     reasons = answer.reasons | {name: reason for name, reason in split_reasons.items() if reason}
@@ -168,8 +168,8 @@ def _value(formula: Formula, row: dict[str, Any], unknown: EvidenceValue, dilute
     if not formula.is_share:
         most = _diluted_most(formula, amount, diluted)
         if formula.parts:
-            part, whole = row.get(name + _PART), row.get(name + _WHOLE)
-            return EvidenceValue(name, amount, identity, part, formula.quantity.counts, whole, at_most=most)
+            part, whole, unit = row.get(name + _PART), row.get(name + _WHOLE), formula.quantity.counts
+            return EvidenceValue(name, amount, identity, amount=part, amount_unit=unit, peak=whole, at_most=most)
         return EvidenceValue(name, amount, identity, at_most=most, peak=row.get(name + _PEAK))
     peak = row.get(name + _PEAK)
     if not peak:
@@ -244,7 +244,7 @@ class Derived(Fact, frozen=True):
 
     counter: str
     quantity: str
-    family: str = ""  #: How its targets begin; empty = the meaning is the same on all.
+    family: str = ""  #: How the names of its targets begin; empty = it means the same on all targets.
     factor: float = 1.0
     total: str = ""  #: Fact of the system that it is a share of; empty = it is a share already.
 

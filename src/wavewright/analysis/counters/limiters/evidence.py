@@ -10,8 +10,8 @@ from wavewright.model.findings import Finding, NumberEvidence
 
 VERDICTS = ("at limit", "likely", "undecided", "excluded")  #: The most certain first.
 _OF_PEAK = " of peak"  #: How labels of shares of a peak end.
-_CLOSE = 0.1  #: A number this close to its threshold, relatively, excludes nothing for certain.
-_IMPOSSIBLE_FROM = 105.0  #: Percent; counters of different passes may exceed 100 % by a little.
+_CLOSE = 0.1  #: A number within this share of its threshold excludes the limiter with medium confidence only.
+_IMPOSSIBLE_FROM = 105.0  #: Percent; above is an error. Up to it, counters of different passes explain the excess.
 
 
 @dataclass(frozen=True)
@@ -54,12 +54,12 @@ class EvidenceValue:
         bound = "at least " if self.is_at_least else "at " if is_share else ""
         text = f"{name} {bound}{number}{' of its theoretical peak' if is_share else ''}"
         text = f"{text}, {self.remark}" if self.remark else text
-        more = [self.source] if self.source else []
+        details = [self.source] if self.source else []
         if declared.is_bounded and self.number > 100:
-            more.append("more than possible: its counters are of different passes")
+            details.append("more than possible: its counters are of different passes")
         if self.amount is not None and self.peak is not None:
-            more.append(f"{_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit}")
-        return f"{text} ({', '.join(more)})" if more else text
+            details.append(f"{_plain(self.amount)} of {_plain(self.peak)} {self.amount_unit}")
+        return f"{text} ({', '.join(details)})" if details else text
 
     def words_with(self, remark: str) -> str:
         """`words` with a remark in their parentheses.
@@ -99,7 +99,7 @@ class Applied:
 
     threshold: Threshold
     value: EvidenceValue
-    role: str
+    role: str  #: decides, instead, only if or sign; see `LimiterRule`.
 
     @property
     def level(self) -> int | None:
@@ -115,7 +115,7 @@ class Applied:
 
     @property
     def is_close(self) -> bool:
-        """True if the number lies just on the good side of its threshold."""
+        """True if the number speaks against the limiter, but is within `_CLOSE` of the threshold."""
         if self.value.number is None or self.level != 0:
             return False
         return abs(self.value.number - self.threshold.likely) <= _CLOSE * self.threshold.likely

@@ -44,7 +44,7 @@ class KernelValues(KernelTimes):
 
 @dataclass(frozen=True)
 class AllValues:
-    """The kernels that were asked for, the longest first, and what was said about the traffic."""
+    """The kernels that were asked for, the longest first, with their memory traffic and the notes of `l2` about it."""
 
     dispatches: pl.DataFrame
     kernel_count: int
@@ -68,7 +68,7 @@ def kernel_values(
     else:
         share = pl.col("duration_ns_total") / (ranking["duration_ns_total"].sum() or None)
         order = order.with_columns(duration_share=share)
-    # What a counter of the whole capture tells, that it counted at all, a part of it may not.
+    # Only the whole capture may show that a counter counted at all, so a choice of kernels alone does not cut it.
     subset = counters if not (choice.dispatches or choice.gpus) else part
     traffic, notes = traffic_of(subset)
     if ideal_gb is not None:
@@ -190,7 +190,7 @@ def memory_values(
 ) -> QuantityValues:
     """Memory bandwidth, hit rate and 32-byte reads of one kernel.
 
-    `missing` says which counters lack, if any; `same` are values of the same quantities, whose metrics have ids.
+    `missing` names the counters that were not collected; `same` are the values of metrics for the same quantities.
     """
     row = row or {}
     values = {}
@@ -224,7 +224,7 @@ def memory_values(
 
 
 def _of_metrics(same: Mapping[str, EvidenceValue], metric_id: str) -> EvidenceValue | None:
-    """From metrics that another tool stored instead of counters."""
+    """The memory bandwidth from stored metrics of reads and writes; None = there are none."""
     reads, writes = same.get("memory_read"), same.get("memory_write")
     if not reads or not writes or reads.number is None or writes.number is None or not reads.peak:
         return None

@@ -15,6 +15,7 @@ from wavewright.errors import UsageError
 from wavewright.facts import gpus
 from wavewright.model.counters import System
 
+#: Limiter in `occupancy.limits` -> quantity: percent of the wave slots that it allows.
 _LIMITERS = {"VGPR": "fits_vgpr", "SGPR": "fits_sgpr", "LDS": "fits_lds", "workgroup": "fits_group"}
 _NO_TARGET = "the GPU is not known (--target)"
 _NO_GRID = "the grid was not recorded"
@@ -83,22 +84,22 @@ def _fill(
     """CUs that get no workgroup, and the last round of workgroups; weighted by duration."""
     sized = dispatches.drop_nulls(["grid_size", "workgroup_size"])
     sized = sized.filter((sized["grid_size"] > 0) & (sized["workgroup_size"] > 0))
-    cus = _places(system)
-    if not sized.height or not cus:
+    places = _places(system)
+    if not sized.height or not places:
         reason = _NO_GRID if not sized.height else "how many CUs the GPU has is not known (--target)"
         return [EvidenceValue("idle_cus", None, reason=reason), EvidenceValue("tail", None, reason=reason)]
     weights = (sized["end_ns"] - sized["start_ns"]).fill_null(0.0).clip(lower_bound=0.0).to_list()
     weights = weights if any(weights) else [1.0] * sized.height
     groups = [math.ceil(grid / size) for grid, size in sized.select("grid_size", "workgroup_size").iter_rows()]
-    idle = [max(0.0, 1 - count / cus) for count in groups]
+    idle = [max(0.0, 1 - count / places) for count in groups]
     values = [EvidenceValue("idle_cus", 100 * _mean(idle, weights))]
     at_once = _groups_per_cu(fitting)
     if fitting is None or at_once is None:
         return [*values, EvidenceValue("tail", None, reason="how many workgroups fit on a CU is not known")]
-    rounds = [count / (cus * at_once) for count in groups]
-    lost = [1 - part / math.ceil(part) if part > 1 else 0.0 for part in rounds]
+    rounds = [count / (places * at_once) for count in groups]  # of workgroups; one round has no tail
+    lost = [1 - count / math.ceil(count) if count > 1 else 0.0 for count in rounds]
     tail = EvidenceValue("tail", 100 * _mean(lost, weights))
-    full = [math.floor(part) / math.ceil(part) if part > 1 else 0.0 for part in rounds]
+    full = [math.floor(count) / math.ceil(count) if count > 1 else 0.0 for count in rounds]
     most = next(limiter.waves_per_simd for limiter in fitting.limiters if limiter.name == "hardware")
     fitting_share = fitting.waves_per_simd / most  # of the wave slots, by the resources of the kernel
     return [*values, _in_full_rounds(tail, 100 * _mean(full, weights) * fitting_share, occupancy)]

@@ -11,8 +11,8 @@ from wavewright.analysis.counters.limiters.counter_values import DILUTED_FROM
 from wavewright.base.words import counted, percent, shortened
 from wavewright.model.counters import ACCUMULATED, CounterSet
 
-_DURATIONS_DIFFER_FROM = 1.1
-_VALUES_DIFFER_FROM = 1.05
+_DURATIONS_DIFFER_FROM = 1.1  #: Longest over shortest mean duration of a kernel in passes: from here on a caveat.
+_VALUES_DIFFER_FROM = 1.05  #: Likewise: largest over smallest mean of a counter that several passes measured.
 
 
 def caveats_of(
@@ -20,7 +20,7 @@ def caveats_of(
 ) -> tuple[Caveat, ...]:
     """Every caveat about these dispatches, worst first.
 
-    `notes` are those of `l2`; `diluted`: how many times longer than the kernels the GPU was busy, at worst.
+    `notes` are those of `l2`; `diluted`: the GPU was busy up to so many times as long as the kernels ran.
     """
     caveats = list(_of_capture(counters, dispatches))
     caveats += _of_durations(counters, dispatches) if dispatches.height else []

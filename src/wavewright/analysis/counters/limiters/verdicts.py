@@ -44,7 +44,7 @@ def judged(values: Mapping[str, EvidenceValue]) -> tuple[Limiter, ...]:
 
 
 def _rank(limiter: Limiter) -> tuple[int, int, bool, int, float]:
-    """Rank generic latency below specific latencies and below occupancy."""
+    """Sort key: verdict, confidence, generic latency behind specific ones and occupancy, kind, larger shares first."""
     sure = _CONFIDENCES.index(limiter.confidence) if limiter.verdict == "likely" else 0
     rank, kind = _RANKS[limiter.verdict], _KINDS.index(limiter.kind)
     return (rank, sure, limiter.name == "latency", kind, -_deciding(limiter))
@@ -135,8 +135,8 @@ def _verdict(
         if lacking and not instead:
             return _undecided(lacking, [test.value for test in decides])
         if instead and not best.threshold.is_cost:
-            words = "needs not be so: other resources, or the grid, may bind while it runs"
-            return Decision("excluded", best.words, "medium", words, lacking)
+            why = "needs not be so: other resources, or the grid, may bind while it runs"
+            return Decision("excluded", best.words, "medium", why, lacking)
         return _excluded(best, best.words)
     shut = [gate.value for gate in gates if gate.level is None and gate.value.exists]
     if shut:
@@ -160,20 +160,20 @@ def _weighed(
 ) -> tuple[str, str, str, str]:
     """Likely or at limit, with the reasons for and against it."""
     measured_signs = [sign for sign in signs if sign.level is not None]
-    for_it = [sign for sign in measured_signs if sign.level]
-    reason = "; ".join([best.words, *(sign.value.words for sign in for_it[:2])])
-    weak = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
-    also = [limiter.name for limiter in others if limiter.verdict == "likely" and limiter.kind == "throughput"]
+    signs_for_it = [sign for sign in measured_signs if sign.level]
+    reason = "; ".join([best.words, *(sign.value.words for sign in signs_for_it[:2])])
+    weakest_gate = min((gate.level or 0 for gate in gates if gate.level is not None), default=2)
+    likely_units = [limiter.name for limiter in others if limiter.verdict == "likely" and limiter.kind == "throughput"]
     if is_instead and not best.threshold.is_cost:
         names = ", ".join(QUANTITIES[test.quantity].label for test in rule.decides)
         return "likely", reason, "low", f"computed, not measured: {names} would tell"
     unknown = [limiter.name for limiter in others if limiter.name in CORE and limiter.verdict == "undecided"]
-    if rule.if_nothing_busy and unknown and not also and rule.at_most == "at limit":
+    if rule.if_nothing_busy and unknown and not likely_units and rule.at_most == "at limit":
         return "likely", reason, "medium", f"not known to have time to spare: {', '.join(unknown)}"
-    if level == 2 and weak == 2 and rule.at_most == "at limit" and not also:
-        if measured_signs and not for_it:
+    if level == 2 and weakest_gate == 2 and rule.at_most == "at limit" and not likely_units:
+        if measured_signs and not signs_for_it:
             return "likely", reason, "medium", f"but {measured_signs[0].value.words}"
-        if rule.needs_sign and not for_it:
+        if rule.needs_sign and not signs_for_it:
             return "likely", reason, "medium", "no counter here tells whether anything waits for it"
         if signs and not measured_signs and any(sign.value.exists for sign in signs):
             names = ", ".join(QUANTITIES[sign.value.quantity].label for sign in signs if sign.value.exists)
@@ -181,15 +181,15 @@ def _weighed(
         if rule.if_nothing_busy:
             return "at limit", reason, "medium", "inferred: every unit that was measured has time to spare"
         return "at limit", reason, "high", "measured, and nothing measured speaks against it"
-    if also:
-        return "likely", reason, "low", f"{also[0]} is likely too"
+    if likely_units:
+        return "likely", reason, "low", f"{likely_units[0]} is likely too"
     if rule.at_most != "at limit":
-        sure = "medium" if level == 2 and not unknown and (for_it or not rule.needs_sign) else "low"
-        return "likely", reason, sure, "an indication, not a measured limit"
+        confidence = "medium" if level == 2 and not unknown and (signs_for_it or not rule.needs_sign) else "low"
+        return "likely", reason, confidence, "an indication, not a measured limit"
     if level == 2:
-        soft = next(gate for gate in gates if gate.level == 1)
-        return "likely", reason, "medium", f"{soft.value.words}, so it does not take all of the time"
-    if for_it:
+        open_gate = next(gate for gate in gates if gate.level == 1)
+        return "likely", reason, "medium", f"{open_gate.value.words}, so it does not take all of the time"
+    if signs_for_it:
         return "likely", reason, "medium", "two counters agree"
     if best.value.level is not None:  # judged by an analysis of its own
         return "likely", reason, "medium", best.threshold.reason
@@ -240,6 +240,7 @@ def _undecided(lacking: Sequence[EvidenceValue], all_of: Sequence[EvidenceValue]
 
 
 def _size(test: Applied) -> float:
+    """The number of a test, negative where small numbers speak for the limiter."""
     number = test.value.number or 0.0
     return -number if test.threshold.below else number
 

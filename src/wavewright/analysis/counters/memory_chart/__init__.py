@@ -37,9 +37,9 @@ class MemoryChart(Answer, package=__package__):
     dispatch_count: int
     duration_ns_mean: float | None
     busiest: str  #: Block whose traffic is nearest to its peak; empty = no traffic can be compared with a peak.
-    blocks: pl.DataFrame
-    values: pl.DataFrame
-    wires: pl.DataFrame
+    blocks: pl.DataFrame  #: The columns of the three are in `tables.toml`.
+    values: pl.DataFrame  #: One row per number in a block.
+    wires: pl.DataFrame  #: One row per kind of traffic between two blocks.
     caveats: tuple[str, ...]
 
 
@@ -117,7 +117,7 @@ def _family(target: str) -> str:
 
 
 def _identities(counters: CounterSet, target: str, named: Sequence[str], *, amd: bool) -> tuple[str, ...]:
-    """Ids of the metrics; of a file that stores metrics instead of counters, everything."""
+    """Ids of the metrics with these names; empty = all, in a file that stores metrics instead of counters."""
     if not counters.measured:
         return ()
     metric_names = {part for name in named for part in name.split(" + ")}
@@ -145,11 +145,11 @@ class Numbers:
         declared = [(f"{table.id} {metric.name}", metric) for table, metric in metrics_in(panels_of(answer.target))]
         self._counted = {name for name, metric in declared if metric.formula and parse(metric.formula).counters}
         self.about = {name: metric.about for name, metric in declared}
-        # Ours: the reference's rules leave them out, or misspell them (T4, T5).
+        # Units by the corrected rules: those of the reference leave them out, or misspell them (T4, T5).
         self.units = {name: metric.unit_per(answer.normalization) for name, metric in declared}
 
     def named(self, name: str) -> dict[str, Any] | None:
-        """The number under `name` (of several joined by ` + `, their sum); None = this target has no such metric."""
+        """Columns of `values` for a name (several joined by ` + `: the sum); None = this target has no such metric."""
         parts = [part for part in name.split(" + ") if part in self.rows]
         rows = [self.rows[part] for part in parts]
         if not rows:

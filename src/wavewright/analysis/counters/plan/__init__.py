@@ -129,7 +129,7 @@ def _frames(metric_needs: Sequence[MetricNeed], packed: list[Packed], counting: 
     for item in metric_needs:
         row, used = _metric_row(item, packed)
         rows.append(row)
-        completed[row["pass"] or 0] += 1
+        completed[row["pass"] or 0] += 1  # 0 = no single pass has it all
         if item.has_channels:
             channels |= {(number, counter) for number in used for counter in item.need.counters}
     counters = [
@@ -222,13 +222,13 @@ def need_of_metric(metric: Metric, counting: Counting, channel_count: int = 0) -
     if "accumulated" in expression.quantities and (not level or not counting.accumulates):
         reason = "no level counter is named" if not level else f"this target cannot add up {level} cycle by cycle"
         return MetricNeed(metric, nothing, obstacle=reason)
-    channels = any(leaf.counter and leaf.first is not None for leaf in expression.leaves)
-    if channels and not (counting.l2_channels_per_xcd and channel_count):
+    reads_channels = any(leaf.counter and leaf.first is not None for leaf in expression.leaves)
+    if reads_channels and not (counting.l2_channels_per_xcd and channel_count):
         reason = "it is not known how many L2 channels there are; --target with the name of a product tells it"
         return MetricNeed(metric, nothing, obstacle=reason)
     counters.discard(ACCUMULATED)
     is_ratio = len(counters) > 1 and not _is_sum(metric.formula)
-    return MetricNeed(metric, Need(frozenset(counters), level, is_ratio), channels)
+    return MetricNeed(metric, Need(frozenset(counters), level, is_ratio), has_channels=reads_channels)
 
 
 def _is_sum(formula: str) -> bool:

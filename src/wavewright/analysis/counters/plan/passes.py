@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from wavewright.model.counters import ACCUMULATED
 
-_SHARED_BLOCKS = {"SQC": "SQ", "SQG": "SQ"}
+_SHARED_BLOCKS = {"SQC": "SQ", "SQG": "SQ"}  #: Prefix of counters -> block whose slots they take.
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Need:
 class Packed:
     """One pass."""
 
-    level: str = ""
+    level: str = ""  #: The level counter that it accumulates; empty = none.
     counters: list[str] = field(default_factory=list)
 
 
@@ -97,10 +97,10 @@ class _Packing:
 
         The accumulator takes a counter of the same block, and there is one in a pass.
         """
-        begun = len(self.passes)
+        first_of_level = len(self.passes)
         for need in needs:
             group = need.counters | {level, ACCUMULATED}
-            for pass_ in self.passes[begun:]:
+            for pass_ in self.passes[first_of_level:]:
                 if self.fits({*pass_.counters, *group}):
                     self._add(pass_, group)
                     break

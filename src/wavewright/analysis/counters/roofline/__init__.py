@@ -32,10 +32,10 @@ class Roofline(Answer, package=__package__):
     by: str  #: kernel or dispatch.
     rules: str  #: corrected, or the reference whose bytes and rates were applied.
     total_count: int  #: Kernels or dispatches that were chosen; `kernels` has the first of them.
-    ceilings: pl.DataFrame
-    kernels: pl.DataFrame
-    points: pl.DataFrame
-    operations: pl.DataFrame
+    ceilings: pl.DataFrame  #: One row per memory level or kind of operation; columns of the four in `tables.toml`.
+    kernels: pl.DataFrame  #: One row per kernel or dispatch, with its bound.
+    points: pl.DataFrame  #: One row per kernel or dispatch, memory level and kind of work.
+    operations: pl.DataFrame  #: One row per kernel or dispatch and kind of operation.
     caveats: tuple[str, ...]  #: What limits the trust in the numbers.
 
 
@@ -83,8 +83,8 @@ def roofline(
     )
 
 
-_UNLIKE = 0.05  #: Difference between GPUs from which on it matters whose benchmark is taken.
-_MAX_NAMES = 3
+_UNLIKE = 0.05  #: Benchmarks of GPUs that differ by a larger share get a caveat: it matters whose is taken.
+_MAX_NAMES = 3  #: Ceilings that a caveat names.
 _ABOVE = 1.02  #: Benchmark over theoretical rate from which on noise does not explain it.
 
 

@@ -15,7 +15,7 @@ CHOICES = ("best", "empirical", "theoretical")  #: best = empirical where a benc
 
 
 def ceiling_rows(counters: CounterSet, *, choice: str, device: int | None = None) -> list[dict[str, Any]]:
-    """One row per level of memory and kind of operation that the GPU has or a benchmark measured.
+    """Rows of `Roofline.ceilings`: levels of memory and kinds of operations that the GPU has or a benchmark measured.
 
     `choice` is one of `CHOICES`; `device` is the GPU whose benchmark counts, as roofline.csv numbers it (None = the
     first). Raises `UsageError` when the choice does not exist, or the capture has no benchmark of the device.

@@ -12,8 +12,8 @@ import polars as pl
 from wavewright.analysis.counters.roofline import Roofline
 from wavewright.analysis.counters.roofline.kinds import KINDS, SHOWN_LEVELS
 
-_LEAST_SHARE = 0.01  #: Of the operations of a kernel: kinds below it get no roof of their own unless asked for.
-_DEFAULT_X, _DEFAULT_Y = (0.01, 1000.0), (1.0, 1e6)
+_LEAST_SHARE = 0.01  #: Kinds with a smaller share of a kernel's operations get no roof unless they are asked for.
+_DEFAULT_X, _DEFAULT_Y = (0.01, 1000.0), (1.0, 1e6)  #: Ranges of the axes where there are no values.
 _ROOM = 1.4  #: Factor between the outermost value and the edge of the window, at least.
 
 
@@ -67,20 +67,20 @@ def picture_of(
     rows = [row for row in answer.ceilings.iter_rows(named=True) if row["used"]]
     bandwidths = [row for row in rows if row["kind"] == "bandwidth" and (not levels or row["name"] in levels)]
     computes = [row for row in rows if row["name"] in kind_names]
-    highest = max((row["used"] for row in computes), default=None)
-    widest = max((row["used"] for row in bandwidths), default=None)
-    ridges = [compute["used"] / row["used"] for row in bandwidths for compute in computes]
-    widths = [mark.x for mark in marks] + [ridge * around for ridge in ridges for around in (0.2, 3.0)]
-    heights = [mark.y for mark in marks] + [row["used"] * below for row in computes for below in (1.0, 0.1)]
-    x_range, y_range = _window(widths, _DEFAULT_X), _window(heights, _DEFAULT_Y)
+    compute_max = max((row["used"] for row in computes), default=None)
+    bandwidth_max = max((row["used"] for row in bandwidths), default=None)
+    ridges = [compute["used"] / row["used"] for row in bandwidths for compute in computes]  # where two roofs meet
+    x_values = [mark.x for mark in marks] + [ridge * around for ridge in ridges for around in (0.2, 3.0)]
+    y_values = [mark.y for mark in marks] + [row["used"] * below for row in computes for below in (1.0, 0.1)]
+    x_range, y_range = _window(x_values, _DEFAULT_X), _window(y_values, _DEFAULT_Y)
     roofs = []
     for row in bandwidths:
-        begin = max(x_range[0], y_range[0] / row["used"])
-        end = min(highest / row["used"] if highest else x_range[1], y_range[1] / row["used"], x_range[1])
-        roofs.append(_roof(row, (begin, begin * row["used"]), (end, end * row["used"])))
+        start = max(x_range[0], y_range[0] / row["used"])
+        end = min(compute_max / row["used"] if compute_max else x_range[1], y_range[1] / row["used"], x_range[1])
+        roofs.append(_roof(row, (start, start * row["used"]), (end, end * row["used"])))
     for row in sorted(computes, key=lambda row: -row["used"]):
-        begin = max(x_range[0], row["used"] / widest) if widest else x_range[0]
-        roofs.append(_roof(row, (begin, row["used"]), (x_range[1], row["used"])))
+        start = max(x_range[0], row["used"] / bandwidth_max) if bandwidth_max else x_range[0]
+        roofs.append(_roof(row, (start, row["used"]), (x_range[1], row["used"])))
     unit = {"flop": "GFLOP/s", "iop": "GIOP/s"}.get("+".join(works), "GOP/s")
     return RooflinePicture(x_range, y_range, unit, tuple(roofs), marks)
 
@@ -133,8 +133,8 @@ def _kinds(answer: Roofline, works: Sequence[str], precisions: Sequence[str]) ->
     return used or plain | {kind.name for kind in KINDS.values() if kind.work in works and kind.pipe == "WMMA"}
 
 
-def _roof(row: dict[str, Any], begin: tuple[float, float], end: tuple[float, float]) -> Roof:
-    return Roof(row["name"], row["kind"], row["used"], row["unit"], row["used_from"], (begin, end))
+def _roof(row: dict[str, Any], start: tuple[float, float], end: tuple[float, float]) -> Roof:
+    return Roof(row["name"], row["kind"], row["used"], row["unit"], row["used_from"], (start, end))
 
 
 def _window(values: Sequence[float], otherwise: tuple[float, float]) -> tuple[float, float]:

@@ -8,15 +8,15 @@ from typing import Any
 from wavewright.analysis.counters.roofline.kinds import KINDS, LEVELS, Kind
 from wavewright.base.words import percent
 
-NEAR = 0.5  #: Share of the lowest roof from which on a kernel is called bound by it.
-_MOST = 0.9  #: Share of the time of a pipe from which on a precision names it.
+NEAR = 0.5  #: A kernel that reaches this share of its lowest roof is called bound by it.
+_MOST = 0.9  #: A precision with at least this share of the time of its pipe names the limit; else the pipe does.
 
 
 @dataclass(frozen=True)
 class Work:
     """The work of a kernel per dispatch, or of one dispatch; None = unknown, with the reason in `reasons`."""
 
-    who: dict[str, Any]  #: Columns that say which kernel or dispatch.
+    identity: dict[str, Any]  #: Columns that say which kernel or dispatch.
     duration_ns: float | None
     operations: dict[str, float | None]  #: Name of the kind -> operations.
     bytes: dict[str, float | None]  #: Name of the level -> bytes.
@@ -65,9 +65,9 @@ def limits(
     for name, count in work.operations.items():
         if count and (rate := ceilings.get(name)) and kinds in ("", KINDS[name].work):
             pipes.setdefault(KINDS[name].pipe, []).append((name, count / rate))
-    for pipe, parts in pipes.items():
-        name, longest = max(parts, key=lambda part: part[1])
-        total = sum(time for _, time in parts)
+    for pipe, times in pipes.items():  # times: name of the kind, ns
+        name, longest = max(times, key=lambda named_time: named_time[1])
+        total = sum(time for _, time in times)
         bounds.append(Limit(name if longest >= _MOST * total else pipe, total))
     return sorted(bounds, key=lambda limit: -limit.nanoseconds)
 
@@ -122,7 +122,7 @@ def point_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[str, 
                 "share": _share(roof, work.duration_ns),
                 "reason": _reason(work, level, kinds, ceilings, roof),
             }
-            rows.append(work.who | row)
+            rows.append(work.identity | row)
     return rows
 
 
@@ -141,7 +141,7 @@ def operation_rows(work: Work, ceilings: dict[str, float | None]) -> list[dict[s
             "share": rate / ceiling if rate is not None and ceiling and rate <= ceiling else None,
             "reason": work.reasons.get(name, ""),
         }
-        rows.append(work.who | about | row)
+        rows.append(work.identity | about | row)
     return rows
 
 
@@ -150,7 +150,7 @@ def kernel_row(work: Work, ceilings: dict[str, float | None]) -> dict[str, Any]:
     bounds = limits(work, ceilings)
     nearest = bounds[0] if bounds else None
     share = _share(nearest, work.duration_ns)
-    return work.who | {
+    return work.identity | {
         "duration_ns_mean": work.duration_ns,
         "flops": work.total("flop"),
         "gflops_per_second": _rate(work.total("flop"), work.duration_ns),

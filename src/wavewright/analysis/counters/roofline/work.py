@@ -32,7 +32,7 @@ _WITHOUT_COUNTERS = ("gfx908",)
 _OTHER_MATRIX_INSTRUCTIONS: dict[str, str] = packaged("counters/roofline.toml")["other_matrix_instructions"]
 #: Bytes from and to memory as the profiler derives them: all that captures of the old rocprof often have.
 _DERIVED_HBM = {"HBM, derived": "1024 * (FETCH_SIZE + WRITE_SIZE)"}
-_WHO = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")
+_IDENTITY = ("kernel", "kernel_name", "dispatch", "dispatch_id", "dispatch_count", "duration_share")
 _NEGATIVE = "the counters disagree: a difference of them is below zero, which happens when passes behave differently"
 
 
@@ -66,8 +66,8 @@ def work_of(counters: CounterSet, *, choice: CounterChoice, by: str, amd: bool) 
         operations = {name: counts[name] for name in KINDS if name in formulas}
         moved = {name: counts.get(name) for name in LEVELS if name in formulas or name != "MALL"}
         reasons |= {name: no_bytes for name in moved if name not in formulas}
-        who = {name: row.get(name) for name in _WHO}
-        works.append(Work(who, row["duration_ns_mean"] or None, operations, moved, reasons, no_operations))
+        identity = {name: row.get(name) for name in _IDENTITY}
+        works.append(Work(identity, row["duration_ns_mean"] or None, operations, moved, reasons, no_operations))
     return works
 
 

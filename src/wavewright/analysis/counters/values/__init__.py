@@ -29,8 +29,8 @@ class MetricValues(Answer, package=__package__):
     target: str
     normalization: str
     rules: str  #: corrected, the reference whose rules were applied, stored, or raw: counters as they were measured.
-    metrics: pl.DataFrame
-    values: pl.DataFrame
+    metrics: pl.DataFrame  #: One row per column of `values` that is a metric.
+    values: pl.DataFrame  #: The columns in `tables.toml`, and a Float64 column per metric.
     outliers: pl.DataFrame
 
     def named(self) -> pl.DataFrame:
@@ -50,59 +50,6 @@ def _declared_columns(rows: pl.DataFrame) -> pl.DataFrame:
         (pl.col(name) if name in rows.columns else pl.lit(None)).cast(dtype).alias(name)
         for name, dtype in types.items()
     )
-
-
-def _with_outliers(
-    target: str | None,
-    by: str,
-    frame: pl.DataFrame,
-    metrics: list[dict[str, Any]],
-    *,
-    normalization: str = "kernel",
-    rules: str = "corrected",
-) -> MetricValues:
-    """The answer for `frame`, which has the columns of `values` and those of `metrics`, with the outliers in it."""
-    outliers = list(outlier_rows(frame, metrics)) if by == "dispatch" else []
-    outliers.sort(key=lambda row: -(row["distance"] or float("inf")))
-    return MetricValues(
-        by=by,
-        target=target or "",
-        normalization=normalization,
-        rules=rules,
-        metrics=frame_of(MetricValues.tables["metrics"], metrics),
-        values=frame.fill_nan(None),
-        outliers=frame_of(MetricValues.tables["outliers"], outliers),
-    )
-
-
-_FEWEST = 5  #: Dispatches of a kernel from which on one of them can be an outlier.
-_FAR = 5.0  #: Deviations from the median.
-_DEVIATION_PER_MEDIAN = 1.4826  #: Standard deviation of a normal distribution over its median absolute one.
-_LEAST_DIFFERENCE = 0.05  #: Of the median; smaller differences are no outliers, however equal the others are.
-
-
-def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Durations and metrics of dispatches far from the median of their kernel, which `frame` has a row for each of."""
-    columns = [{"column": "duration_ns_mean", "metric_id": "", "name": "duration", "unit": "ns"}, *metrics]
-    for part in frame.partition_by("kernel", maintain_order=True):
-        if part.height < _FEWEST:
-            continue
-        for metric in columns:
-            values = part[metric["column"]].cast(float).fill_null(float("nan")).to_numpy()
-            if np.isfinite(values).sum() < _FEWEST:
-                continue
-            median = float(np.nanmedian(values))
-            away = np.abs(values - median)
-            deviation = _DEVIATION_PER_MEDIAN * float(np.nanmedian(away))
-            far = (away > _FAR * deviation) & (away > _LEAST_DIFFERENCE * abs(median))
-            for place in map(int, np.flatnonzero(far)):
-                yield {
-                    **{name: metric[name] for name in ("metric_id", "name", "unit")},
-                    **{name: part[name][place] for name in ("dispatch", "dispatch_id", "kernel_name")},
-                    "value": float(values[place]),
-                    "median": median,
-                    "distance": float(away[place] / deviation) if deviation else None,
-                }
 
 
 def metric_values(
@@ -136,10 +83,10 @@ def metric_values(
         values = selected.per_row(outcome)
         about = {"metric_id": metric.id, "name": metric.name, "series": metric.series}
         about["unit"] = metric.unit_per(normalization)
-        for channel, of_channel in [(None, values)] if values.ndim < 2 else enumerate(values):
+        for channel, channel_values in [(None, values)] if values.ndim < 2 else enumerate(values):
             column = metric.id if channel is None else f"{metric.id}[{channel}]"
-            has_value = np.isfinite(of_channel)
-            columns.append(pl.Series(column, np.where(has_value, of_channel, np.nan)))
+            has_value = np.isfinite(channel_values)
+            columns.append(pl.Series(column, np.where(has_value, channel_values, np.nan)))
             reason = "" if has_value.any() else outcome.reason
             rows.append(about | {"column": column, "channel": channel, "reason": reason})
     frame = _declared_columns(row_frame(selected.dispatches, by)).with_columns(columns)
@@ -213,3 +160,56 @@ def raw_values(counters: CounterSet, *, by: str, choice: CounterChoice = ALL_DIS
     for row in descriptions:
         row["reason"] = "" if frame[row["column"]].count() else "no dispatch has a value"
     return _with_outliers(counters.system.target, by, frame, descriptions, rules="raw")
+
+
+def _with_outliers(
+    target: str | None,
+    by: str,
+    frame: pl.DataFrame,
+    metrics: list[dict[str, Any]],
+    *,
+    normalization: str = "kernel",
+    rules: str = "corrected",
+) -> MetricValues:
+    """The answer for `frame`, which has the columns of `values` and those of `metrics`, with the outliers in it."""
+    outliers = list(outlier_rows(frame, metrics)) if by == "dispatch" else []
+    outliers.sort(key=lambda row: -(row["distance"] or float("inf")))
+    return MetricValues(
+        by=by,
+        target=target or "",
+        normalization=normalization,
+        rules=rules,
+        metrics=frame_of(MetricValues.tables["metrics"], metrics),
+        values=frame.fill_nan(None),
+        outliers=frame_of(MetricValues.tables["outliers"], outliers),
+    )
+
+
+_FEWEST = 5  #: A kernel with fewer dispatches has no outliers.
+_FAR = 5.0  #: An outlier is more than this many deviations away from the median.
+_DEVIATION_PER_MEDIAN = 1.4826  #: Standard deviation of a normal distribution over its median absolute one.
+_LEAST_DIFFERENCE = 0.05  #: Share of the median that an outlier differs by at least, however equal the others are.
+
+
+def outlier_rows(frame: pl.DataFrame, metrics: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Durations and metrics of dispatches far from the median of their kernel, which `frame` has a row for each of."""
+    columns = [{"column": "duration_ns_mean", "metric_id": "", "name": "duration", "unit": "ns"}, *metrics]
+    for part in frame.partition_by("kernel", maintain_order=True):
+        if part.height < _FEWEST:
+            continue
+        for metric in columns:
+            values = part[metric["column"]].cast(float).fill_null(float("nan")).to_numpy()
+            if np.isfinite(values).sum() < _FEWEST:
+                continue
+            median = float(np.nanmedian(values))
+            distances = np.abs(values - median)
+            deviation = _DEVIATION_PER_MEDIAN * float(np.nanmedian(distances))
+            is_far = (distances > _FAR * deviation) & (distances > _LEAST_DIFFERENCE * abs(median))
+            for row in map(int, np.flatnonzero(is_far)):
+                yield {
+                    **{name: metric[name] for name in ("metric_id", "name", "unit")},
+                    **{name: part[name][row] for name in ("dispatch", "dispatch_id", "kernel_name")},
+                    "value": float(values[row]),
+                    "median": median,
+                    "distance": float(distances[row] / deviation) if deviation else None,
+                }
