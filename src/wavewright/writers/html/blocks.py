@@ -27,10 +27,10 @@ from wavewright.writers.svg.safe_svg import inline_svg
 
 _SHARE = re.compile(r"(\d{1,3}(?:\.\d+)?) ?%")
 _COMMAND = re.compile(r"`(\w[\w .,:/=+-]*)`")  #: What our own sentences set in code, such as commands.
-_NO_WORD = re.compile(r"[^\w-]+", re.ASCII)
-_UNSEEN = re.compile(r"<(title|desc|style)>.*?</\1>", re.DOTALL)
-_TAB = 4
-_LONG_WORD = 20  #: Characters of a word in a heading.
+_NOT_IN_ANCHORS = re.compile(r"[^\w-]+", re.ASCII)
+_NOT_DRAWN = re.compile(r"<(title|desc|style)>.*?</\1>", re.DOTALL)  #: Elements of an SVG whose text is not drawn.
+_TAB_COLUMNS = 4
+_LONGEST_UNBROKEN_WORD = 20  #: Characters; a longer word in a heading may be broken (class `long`).
 
 
 def html_of(blocks: Iterable[Block], *, anchor: str = "", full_names: Mapping[str, str] | None = None) -> str:
@@ -59,10 +59,10 @@ def block_styles() -> str:
     return (files("wavewright.writers.html") / "blocks.css").read_text(encoding="utf-8")
 
 
-def words(text: str) -> str:
-    """Words of a paragraph; ends of lines are kept, and what is between backticks becomes code.
+def prose_html(text: str) -> str:
+    """The words of a paragraph as HTML; ends of lines are kept, and what is between backticks becomes code.
 
-    >>> words("a < b, see `wavewright gaps`")
+    >>> prose_html("a < b, see `wavewright gaps`")
     'a &lt; b, see <code>wavewright gaps</code>'
     """
     lines = (_COMMAND.split(" ".join(line.split())) for line in text.split("\n"))
@@ -73,7 +73,7 @@ def words(text: str) -> str:
 
 
 class _Writer:
-    """Writes blocks, and remembers which names of places are taken."""
+    """Writes blocks, and remembers which anchors (`id` attributes) are taken."""
 
     def __init__(self, anchor: str, full_names: Mapping[str, str]) -> None:
         self._anchor, self._full_names = anchor, full_names
@@ -81,15 +81,15 @@ class _Writer:
         self._table_count = 0
 
     def block(self, block: Block) -> str:
-        """One block."""
+        """The HTML of a block."""
         match block:
             case Sentence(text, "plain"):
-                return f"<p>{words(text)}</p>" if text.strip() else ""
+                return f"<p>{prose_html(text)}</p>" if text.strip() else ""
             case Sentence(text, "headline"):
-                return f'<p class="headline">{words(text)}</p>'
+                return f'<p class="headline">{prose_html(text)}</p>'
             case Sentence(text, style):
                 kind = "loss" if style == "loss" else "note"
-                return f'<p class="{kind}"><b class="label">{escaped(style)}</b> {words(text)}</p>'
+                return f'<p class="{kind}"><b class="label">{escaped(style)}</b> {prose_html(text)}</p>'
             case Labelled():
                 return _labels([block])
             case Finding():
@@ -104,10 +104,10 @@ class _Writer:
                 return self._picture(block)
 
     def _place(self, name: object) -> str:
-        """A name that links can point at; empty without a prefix."""
+        """A new anchor for links, `PREFIX.name`, with a number if it is taken; empty where blocks get no anchors."""
         if not self._anchor:
             return ""
-        wish = f"{self._anchor}.{_NO_WORD.sub('-', str(name)).strip('-') or 'part'}"
+        wish = f"{self._anchor}.{_NOT_IN_ANCHORS.sub('-', str(name)).strip('-') or 'part'}"
         number, place = 1, wish
         while place in self._taken:
             number += 1
@@ -121,7 +121,7 @@ class _Writer:
         handle = f' <code class="handle">{escaped(finding.handle)}</code>' if finding.handle else ""
         return (
             f'<article class="finding"{_id(place)}><h3><span class="number">{finding.number}</span>'
-            f'<span class="verdict">{words(finding.verdict)}{handle}</span>{gain}</h3>'
+            f'<span class="verdict">{prose_html(finding.verdict)}{handle}</span>{gain}</h3>'
             f"{_labels(finding.paragraphs)}</article>"
         )
 
@@ -132,9 +132,9 @@ class _Writer:
         head = "".join(map(_heading, table.columns))
         rows = []
         for number, row in enumerate(table.rows, 1):
-            cells = "".join(self._cell(column, cell, most) for (column, most), cell in zip(columns, row, strict=True))
+            cells = "".join(self._cell(column, cell, full) for (column, full), cell in zip(columns, row, strict=True))
             rows.append(f"<tr{_id(place and f'{place}.r{number}')}>{cells}</tr>")
-        title = f"<caption>{words(table.heading)}</caption>" if table.heading else ""
+        title = f"<caption>{prose_html(table.heading)}</caption>" if table.heading else ""
         label = escaped(table.heading or counted(len(table.rows), "rows"))
         return (
             f'<div class="table" role="region" tabindex="0" aria-label="{label}"><table{_id(place)}>{title}'
@@ -145,7 +145,7 @@ class _Writer:
         if largest and (share := _percent(cell)) is not None:
             return f'<td class="number share" style="--share:{100 * share / largest:.1f}%">{escaped(cell)}</td>'
         if not column.is_name or cell in ("", "-"):
-            return f"<td{_class(column)}>{words(cell)}</td>"
+            return f"<td{_class(column)}>{prose_html(cell)}</td>"
         full = f' title="{escaped(self._full_names[cell])}"' if cell in self._full_names else ""
         return f"<td{_class(column)}><code{full}>{escaped(cell)}</code></td>"
 
@@ -155,14 +155,14 @@ class _Writer:
         if not drawing:
             return f'<p class="loss"><b class="label">loss</b> the picture {escaped(picture.name)} cannot be shown</p>'
         is_inside = escaped(picture.alt).rstrip(".") in _shown_text(drawing)  # then it needs no caption
-        caption = "" if is_inside else f"<figcaption>{words(picture.alt)}</figcaption>"
+        caption = "" if is_inside else f"<figcaption>{prose_html(picture.alt)}</figcaption>"
         return f'<figure class="picture"{_id(self._place(picture.name))} tabindex="0">{drawing}{caption}</figure>'
 
 
 def _labels(parts: Sequence[Block]) -> str:
     """Paragraphs with labels, in two columns."""
     pairs = [(part.label, part.text) for part in parts if isinstance(part, Labelled)]
-    inner = "".join(f"<dt>{escaped(label)}</dt><dd>{words(text)}</dd>" for label, text in pairs)
+    inner = "".join(f"<dt>{escaped(label)}</dt><dd>{prose_html(text)}</dd>" for label, text in pairs)
     return f'<dl class="labels">{inner}</dl>' if inner else ""
 
 
@@ -172,17 +172,17 @@ def _id(place: str) -> str:
 
 def _shown_text(drawing: str) -> str:
     """The words that can be seen in a picture, lines joined."""
-    return " ".join(re.sub(r"<[^>]+>", " ", _UNSEEN.sub(" ", drawing)).split())
+    return " ".join(re.sub(r"<[^>]+>", " ", _NOT_DRAWN.sub(" ", drawing)).split())
 
 
 def _lines(text: str) -> str:
-    return "\n".join(escaped(line.expandtabs(_TAB)) for line in text.split("\n"))
+    return "\n".join(escaped(line.expandtabs(_TAB_COLUMNS)) for line in text.split("\n"))
 
 
 def _heading(column: Column) -> str:
     """The head of a column; words that would make it wider than what it holds may be broken."""
     longest = max(map(len, printable(column.heading).split()), default=0)
-    kind = " ".join(filter(None, [_kind(column), "long" if longest > _LONG_WORD else ""]))
+    kind = " ".join(filter(None, [_kind(column), "long" if longest > _LONGEST_UNBROKEN_WORD else ""]))
     style = f' class="{kind}"' if kind else ""
     return f'<th scope="col"{style}>{escaped(column.heading)}</th>'
 
@@ -199,6 +199,7 @@ def _kind(column: Column) -> str:
 def _largest(column: Column, cells: Sequence[str]) -> float:
     """The largest share of a column of several shares, whose bar fills its cell; 0 = it has no bars."""
     shares = [_percent(cell) for cell in cells if cell not in ("", "-")] if column.is_number else []
+    # None = a cell that is not a share: then the column is not one of shares
     return 0 if None in shares or len(shares) == 1 else max((share or 0.0 for share in shares), default=0.0)
 
 

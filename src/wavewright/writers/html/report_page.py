@@ -9,7 +9,7 @@ from importlib.resources import files
 from wavewright.base.words import counted
 from wavewright.model.blocks import Column, Finding, Table
 from wavewright.model.report import Report, Section
-from wavewright.writers.html.blocks import block_styles, html_of, words
+from wavewright.writers.html.blocks import block_styles, html_of, prose_html
 from wavewright.writers.kit.full_names import appendix_rows, full_names
 from wavewright.writers.kit.outline import LOSSES, commands_of, outline
 from wavewright.writers.svg.markup import escaped
@@ -19,14 +19,14 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri
 _KINDS = {"trace": "thread trace", "run": "run", "counters": "hardware counters", "comparison": "comparison"}
 _GLANCE = "glance"  #: The section that says what was lost at the start of a report.
 _FOOTER = "Made by wavewright {}. Names of kernels, files and calls are as they were recorded."
-_WHOLE = 1 << 20  #: Characters: pages cut no names.
-_FIRST_LOSSES = 3
-_FIRST_FACTS, _FACT = 8, 100  #: How many are in the head, and their characters; the provenance has all.
+_UNCUT_LENGTH = 1 << 20  #: Characters, more than any name has: a page cuts no names that its tables do not cut.
+_LOSSES_IN_HEADER = 3  #: The others are in their own section, which a link leads to.
+_FACTS_IN_HEADER, _FACT_LENGTH = 8, 100  #: Facts in the header, and characters of each; the provenance has all.
 
 
 @dataclass(frozen=True)
 class Files:
-    """Files beside the page, by the id of what they hold."""
+    """Names of files beside the page; `pictures` and `tables` have Python's id() of the block or table as keys."""
 
     viewer: str = ""
     whole: str = ""  #: The report as JSON.
@@ -70,8 +70,8 @@ def render(report: Report, beside: Files | None = None) -> bytes:
 
 
 def _with_names(sections: list[tuple[str, Section]]) -> list[tuple[str, Section]]:
-    """The sections, with one about names that tables cut before the last, the provenance."""
-    rows = appendix_rows((section for _, section in sections), _WHOLE)
+    """The sections; before the last one, which `outline` makes the provenance, one about the names that tables cut."""
+    rows = appendix_rows((section for _, section in sections), _UNCUT_LENGTH)
     if not rows:
         return sections
     columns = (Column("in tables", is_name=True), Column("in full", is_name=True))
@@ -85,28 +85,28 @@ def _header(report: Report, title: str, sections: Sequence[tuple[str, Section]],
     yield "<header>"
     yield f'<p class="kind">wavewright report · {escaped(_KINDS.get(report.kind, report.kind))}</p>'
     yield f"<h1>{title}</h1>"
-    facts = list(report.provenance.facts.items())[:_FIRST_FACTS]
+    facts = list(report.provenance.facts.items())[:_FACTS_IN_HEADER]
     if facts:
-        inner = "".join(f"<div><dt>{_brief(name)}</dt><dd>{_brief(value)}</dd></div>" for name, value in facts)
-        yield f'<dl class="facts">{inner}</dl>'
+        items = "".join(f"<div><dt>{_brief(name)}</dt><dd>{_brief(value)}</dd></div>" for name, value in facts)
+        yield f'<dl class="facts">{items}</dl>'
     links = [(beside.viewer, "Open in the viewer"), (beside.whole, "The report as JSON")]
     if any(name for name, _ in links):
-        shown = " ".join(f'<a class="button" href="{escaped(name)}">{words}</a>' for name, words in links if name)
+        shown = " ".join(f'<a class="button" href="{escaped(name)}">{label}</a>' for name, label in links if name)
         yield f'<p class="links">{shown}</p>'
     if report.losses and all(section.name != _GLANCE for _, section in sections):
         yield '<aside class="losses" aria-label="What was lost">'
-        yield f"<p><b>{counted(len(report.losses), 'losses').capitalize()}</b></p><ul>"
-        yield from (f"<li>{escaped(text)}</li>" for text in report.losses[:_FIRST_LOSSES])
-        more = len(report.losses) - _FIRST_LOSSES
+        yield f"<p><b>{counted(len(report.losses), 'losses')}</b></p><ul>"
+        yield from (f"<li>{escaped(text)}</li>" for text in report.losses[:_LOSSES_IN_HEADER])
+        further_count = len(report.losses) - _LOSSES_IN_HEADER
         anchor = next((name for name, section in sections if section.name == LOSSES), "")
-        if more > 0 and anchor:
-            yield f'<li><a href="#{anchor}">and {more:,} more</a></li>'
+        if further_count > 0 and anchor:
+            yield f'<li><a href="#{anchor}">and {further_count:,} more</a></li>'
         yield "</ul></aside>"
     yield "</header>"
 
 
 def _brief(text: str) -> str:
-    return escaped(text if len(text) <= _FACT else text[: _FACT - 1] + "…")
+    return escaped(text if len(text) <= _FACT_LENGTH else text[: _FACT_LENGTH - 1] + "…")
 
 
 def _contents(sections: Sequence[tuple[str, Section]]) -> Iterator[str]:
@@ -124,19 +124,19 @@ def _section(anchor: str, section: Section, report: Report, beside: Files) -> It
     link = f'<a class="anchor" href="#{anchor}" aria-label="Link to this section">#</a>'
     yield f'<h2 id="{anchor}.title">{escaped(section.title)} {link}</h2>'
     if section.question:
-        yield f'<p class="question">{words(section.question)}</p>'
+        yield f'<p class="question">{prose_html(section.question)}</p>'
     if section.skipped:
         yield f'<p class="note"><b class="label">not answered</b> {escaped(section.skipped)}</p>'
     yield html_of(section.blocks, anchor=anchor, full_names=full_names(section))
-    links = [(beside.pictures.get(id(block)), getattr(block, "name", "")) for block in section.blocks]
-    links += [(beside.tables.get(id(table)), table.name) for table in section.data]
-    shown = [f'<a href="{escaped(file)}">{escaped(file.rsplit("/", 1)[-1])}</a>' for file, _ in links if file]
-    if shown:
-        yield f'<p class="files"><b class="label">files</b> {" · ".join(shown)}</p>'
+    names = [beside.pictures.get(id(block)) for block in section.blocks]
+    names += [beside.tables.get(id(table)) for table in section.data]
+    links = [f'<a href="{escaped(file)}">{escaped(file.rsplit("/", 1)[-1])}</a>' for file in names if file]
+    if links:
+        yield f'<p class="files"><b class="label">files</b> {" · ".join(links)}</p>'
     if section.next_questions:
         yield '<div class="next"><h3>Ask next</h3><ul>'
-        for asked, command in zip(section.next_questions, commands_of(section, report), strict=True):
-            reason = f"<span>{words(asked.reason)}</span>" if asked.reason else ""
+        for question, command in zip(section.next_questions, commands_of(section, report), strict=True):
+            reason = f"<span>{prose_html(question.reason)}</span>" if question.reason else ""
             yield f"<li>{reason}<code>{escaped(command)}</code></li>"
         yield "</ul></div>"
     yield "</section>"

@@ -16,7 +16,7 @@ def render(report: Report) -> bytes:
 
 def report_values(report: Report) -> dict[str, Any]:
     """The report as plain values."""
-    made_of = report.provenance
+    provenance = report.provenance
     return {
         "schema_version": report.schema_version,
         "title": report.title,
@@ -24,11 +24,11 @@ def report_values(report: Report) -> dict[str, Any]:
         "losses": list(report.losses),
         "sections": [_section(section) for section in report.sections],
         "provenance": {
-            "version": made_of.version,
-            "command": made_of.command,
-            "inputs": [_fields(file, "path", "byte_count", "sha256", "is_whole") for file in made_of.inputs],
-            "filters": dict(made_of.filters),
-            "facts": dict(made_of.facts),
+            "version": provenance.version,
+            "command": provenance.command,
+            "inputs": [_fields(file, "path", "byte_count", "sha256", "is_whole") for file in provenance.inputs],
+            "filters": dict(provenance.filters),
+            "facts": dict(provenance.facts),
         },
     }
 
@@ -40,8 +40,8 @@ def _section(section: Section) -> dict[str, Any]:
         "data": [_data(table) for table in section.data],
         "definition": section.definition,
         "next_questions": [
-            {"topic": each.topic, "parameters": dict(each.parameters), "reason": each.reason}
-            for each in section.next_questions
+            {"topic": question.topic, "parameters": dict(question.parameters), "reason": question.reason}
+            for question in section.next_questions
         ],
     }
 
@@ -76,13 +76,13 @@ def _fields(value: object, *names: str) -> dict[str, Any]:
 
 
 def _data(table: DataTable) -> dict[str, Any]:
-    """The columns that the frame has, in its order; a declared meaning where there is one."""
+    """A data table: its columns with declared unit and meaning (empty where none is declared), and its rows."""
     import msgspec
 
     declared = {column.name: column for column in table.spec.columns}
     columns = []
     for name, kind in table.frame.schema.items():
-        facts = _fields(declared[name], "unit", "meaning") if name in declared else {"unit": "", "meaning": ""}
-        columns.append({"name": name, "type": str(kind), **facts})
+        declaration = _fields(declared[name], "unit", "meaning") if name in declared else {"unit": "", "meaning": ""}
+        columns.append({"name": name, "type": str(kind), **declaration})
     rows = msgspec.to_builtins([list(row) for row in table.frame.iter_rows()])
     return {"name": table.name, "row": table.spec.row, "columns": columns, "row_count": len(rows), "rows": rows}

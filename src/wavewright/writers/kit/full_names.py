@@ -8,8 +8,8 @@ from wavewright.model.blocks import Table
 from wavewright.model.report import Section
 
 ELLIPSIS = "…"
-_WHOLE = 1 << 20  #: Characters: no name is as long.
-_MOST_CANDIDATES = 20_000  #: Names of one section; with more the search would take longer than the report.
+_UNCUT_LENGTH = 1 << 20  #: Characters, more than any name has.
+_MAX_CANDIDATES = 20_000  #: Names of one section; with more the search would take longer than the report.
 
 
 def appendix_rows(sections: Iterable[Section], length: int) -> list[tuple[str, str]]:
@@ -77,11 +77,11 @@ def _cells(section: Section) -> dict[str, None]:
 
 
 def _match(cell: str, names: Mapping[str, str]) -> str:
-    """The only name that fits; of several, the only one that ends alike; empty = there is none such."""
+    """The only name that fits; of several, the only one that ends like the cell; empty = none, or still several."""
     fitting = [name for name, compact in names.items() if is_cut_of(cell, compact) or is_cut_of(cell, name)]
     end = cell.rpartition(ELLIPSIS)[2]
-    alike = [name for name in fitting if end and (name.endswith(end) or names[name].endswith(end))]
-    return next((choice[0] for choice in (fitting, alike) if len(choice) == 1), "")
+    same_end = [name for name in fitting if end and (name.endswith(end) or names[name].endswith(end))]
+    return next((choice[0] for choice in (fitting, same_end) if len(choice) == 1), "")
 
 
 def _names(section: Section) -> dict[str, str]:
@@ -94,6 +94,6 @@ def _names(section: Section) -> dict[str, str]:
     for table in section.data:
         for column in table.frame.select(pl.col(pl.String, pl.Categorical)).get_columns():
             texts.update(dict.fromkeys(column.cast(pl.String).drop_nulls().unique(maintain_order=True)))
-    recorded = list(texts)[:_MOST_CANDIDATES]
-    compact = short_names(recorded, _WHOLE)
+    recorded = list(texts)[:_MAX_CANDIDATES]
+    compact = short_names(recorded, _UNCUT_LENGTH)
     return {readable: compact[name] for name, readable in readable_names(recorded).items()}

@@ -19,12 +19,10 @@ _NO_WORD = re.compile(r"[^a-z0-9]+")
 
 
 def outline(report: Report) -> list[tuple[str, Section]]:
-    """The sections in order, each with a name that no other has; titles are different, too.
+    """(anchor, section) in order; anchors are unique, and titles that repeat get a number.
 
     At the end come what was lost, how numbers are made, and what the report was made of, unless it has such sections.
     """
-    from wavewright.model.report import Section
-
     sections = list(report.sections)
     present = {section.name for section in sections}
     if report.losses and LOSSES not in present:
@@ -40,13 +38,14 @@ def outline(report: Report) -> list[tuple[str, Section]]:
 
 def _named(sections: list[Section], title: str) -> Iterator[tuple[str, Section]]:
     anchors: set[str] = set()
-    titles = {title.strip().lower()}
+    titles = {title.strip().lower()}  # no section is called like the report itself
     for section in sections:
         anchor = _unused(_NO_WORD.sub("-", section.name.lower()).strip("-") or "section", "-", anchors)
         yield anchor, replace(section, title=_unused(section.title.strip() or section.name, " ", titles))
 
 
 def _unused(wish: str, separator: str, taken: set[str]) -> str:
+    """`wish`, or with the first number from 2 that makes it new; names that differ in case only count as equal."""
     number, name = 1, wish
     while name.lower() in taken:
         number += 1
@@ -62,21 +61,21 @@ def _definitions(report: Report) -> Table | None:
     return Table("", (Column("section"), Column("how its numbers are made")), rows) if rows else None
 
 
-def _provenance(made_of: Provenance, report: Report) -> Iterator[Block]:
-    yield Sentence(f"wavewright {made_of.version}, report schema {report.schema_version}")
-    if made_of.command:
+def _provenance(provenance: Provenance, report: Report) -> Iterator[Block]:
+    yield Sentence(f"wavewright {provenance.version}, report schema {report.schema_version}")
+    if provenance.command:
         yield Sentence("This command makes the same report again:")
-        yield Preformatted(made_of.command)
-    if made_of.inputs:
+        yield Preformatted(provenance.command)
+    if provenance.inputs:
         columns = [Column("input", is_name=True), Column("size", role="number"), Column("SHA-256", is_name=True)]
-        if not all(file.is_whole for file in made_of.inputs):
+        if not all(file.is_whole for file in provenance.inputs):
             columns.append(Column("of"))
         rows = tuple(
             (file.path, size(file.byte_count), file.sha256, "all" if file.is_whole else "first and last MiB, and size")
-            for file in made_of.inputs
+            for file in provenance.inputs
         )
         yield Table("", tuple(columns), tuple(row[: len(columns)] for row in rows))
-    for title, values in (("Filters", made_of.filters), ("Recorded", made_of.facts)):
+    for title, values in (("Filters", provenance.filters), ("Recorded", provenance.facts)):
         if values:
             columns = [Column("what"), Column("value", is_name=True)]
             yield Table(title, tuple(columns), tuple((name, text) for name, text in values.items()))
@@ -90,11 +89,11 @@ def paths_of(report: Report) -> list[str]:
     ['my run.db', 'b.db']
     """
     try:
-        words = shlex.split(report.provenance.command)
+        arguments = shlex.split(report.provenance.command)
     except ValueError:  # a quotation without end
-        words = []
-    if words[:2] == ["wavewright", "report"]:
-        paths = list(itertools.takewhile(lambda word: not word.startswith("-"), words[2:]))
+        arguments = []
+    if arguments[:2] == ["wavewright", "report"]:
+        paths = list(itertools.takewhile(lambda word: not word.startswith("-"), arguments[2:]))
         if paths:
             return paths
     return [file.path for file in report.provenance.inputs]
@@ -113,7 +112,7 @@ def commands_of(section: Section, report: Report) -> tuple[str, ...]:
         return section.next_commands
     path = (paths_of(report) or ["PATH"])[0]
     commands = []
-    for asked in section.next_questions:
-        options = [word for name, value in asked.parameters.items() for word in (f"--{name}", value)]
-        commands.append(command_line(["wavewright", asked.topic, path, *options]))
+    for question in section.next_questions:
+        options = [word for name, value in question.parameters.items() for word in (f"--{name}", value)]
+        commands.append(command_line(["wavewright", question.topic, path, *options]))
     return tuple(commands)

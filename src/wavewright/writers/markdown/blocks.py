@@ -10,7 +10,7 @@ from wavewright.base.shown import printable
 from wavewright.model.blocks import Block, Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 
 _TICKS = re.compile("`+")
-_TAB = 4
+_TAB_COLUMNS = 4
 #: What GitHub turns into links, mentions or little pictures wherever it finds it, except in code.
 _LIVE = re.compile(
     r"@|#\d|://|www\.|\bGH-\d|:[a-z0-9_+-]*[a-z][a-z0-9_+-]*:|^(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,40}$",
@@ -21,11 +21,12 @@ _SPECIAL = re.compile(r"[\\`*\[\]<~$&|]|(?<![A-Za-z0-9])_|_(?![A-Za-z0-9])|#$")
 #: What means something at the start of a line: headings, quotations, lists, rules.
 _START = re.compile(r"^(?:[#>=+-]|\d+(?=[.)](?:\s|$)))")
 _COMMAND = re.compile(r"`(\w[\w .,:/=+-]*)`")  #: What our own sentences set in code, such as commands.
+_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")  #: What a backslash escapes in Markdown.
 
 
 def markdown_of(blocks: Iterable[Block]) -> str:
     """The blocks one below the other, an empty line between them."""
-    return "\n\n".join(filter(None, map(block_markdown, _numbered(tuple(blocks)))))
+    return "\n\n".join(filter(None, map(block_markdown, _findings_together(tuple(blocks)))))
 
 
 def block_markdown(block: Block | Sequence[Finding]) -> str:
@@ -70,15 +71,13 @@ def code_span(text: str, *, in_table: bool = False) -> str:
     text = printable(text).strip()
     if not text:
         return ""
-    if in_table and "\\|" in text:  # code in tables cannot say this
+    if in_table and "\\|" in text:  # in code of tables, a bar always loses its backslash
         return "".join(f"\\{letter}" if letter in _PUNCTUATION else letter for letter in text)
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     ticks = "`" * (longest + 1)
-    room = " " if text.startswith("`") or text.endswith("`") else ""
-    return f"{ticks}{room}{text.replace('|', chr(92) + '|') if in_table else text}{room}{ticks}"
-
-
-_PUNCTUATION = frozenset("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+    padding = " " if text.startswith("`") or text.endswith("`") else ""
+    content = text.replace("|", "\\|") if in_table else text
+    return f"{ticks}{padding}{content}{padding}{ticks}"
 
 
 def escaped(text: str) -> str:
@@ -96,29 +95,29 @@ def fenced(text: str, language: str = "text") -> str:
     """Text whose spaces matter, between fences."""
     longest = max((len(run) for run in _TICKS.findall(text)), default=0)
     fence = "`" * max(3, longest + 1)
-    body = "\n".join(printable(line.expandtabs(_TAB)).rstrip() for line in text.split("\n"))
+    body = "\n".join(printable(line.expandtabs(_TAB_COLUMNS)).rstrip() for line in text.split("\n"))
     return f"{fence}{language}\n{body}\n{fence}"
 
 
 def _words(text: str, *, in_table: bool, is_first: bool) -> str:
-    """Words outside of code."""
-    words = []
+    """A part of a sentence outside of code; a word that GitHub would act on becomes code."""
+    written = []
     for number, word in enumerate(re.split(r"(\s+)", text)):
         if _LIVE.search(word):
-            words.append(code_span(word, in_table=in_table))
+            written.append(code_span(word, in_table=in_table))
             continue
-        escaped = _SPECIAL.sub(lambda match: f"\\{match[0]}", word)
+        safe_word = _SPECIAL.sub(lambda match: f"\\{match[0]}", word)
         if is_first and not number and not in_table:
-            escaped = _START.sub(_guarded, escaped)
-        words.append(escaped)
-    return "".join(words)
+            safe_word = _START.sub(_guarded, safe_word)
+        written.append(safe_word)
+    return "".join(written)
 
 
 def _guarded(match: re.Match[str]) -> str:
     return f"{match[0]}\\" if match[0].isdigit() else f"\\{match[0]}"
 
 
-def _numbered(blocks: Sequence[Block]) -> Iterable[Block | list[Finding]]:
+def _findings_together(blocks: Sequence[Block]) -> Iterable[Block | list[Finding]]:
     """The blocks, findings that follow each other together: one list."""
     for is_finding, group in groupby(blocks, lambda block: isinstance(block, Finding)):
         if is_finding:
@@ -133,7 +132,7 @@ def _findings(findings: Sequence[Finding]) -> str:
     for finding in findings:
         gain = f" ({prose(finding.gain)})" if finding.gain else ""
         handle = f" {code_span(finding.handle)}" if finding.handle else ""
-        mark = f"{finding.number}." if is_list else "-"  # a list that starts elsewhere is none for many readers
+        mark = f"{finding.number}." if is_list else "-"  # many programs take only numbers from 1 for a list
         number = "" if is_list else f"{finding.number}: "
         lines.append(f"{mark} **{number}{prose(finding.verdict) or '-'}**{gain}{handle}")
         inner = " " * (len(mark) + 1)
@@ -160,14 +159,14 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def _code(code: Code) -> str:
-    lines = [f"{code_span(code.file)}", ""] if code.file else []
-    costs = max((len(line.cost) for line in code.lines), default=0)
+    title = [f"{code_span(code.file)}", ""] if code.file else []
+    cost_width = max((len(line.cost) for line in code.lines), default=0)
     places = [line.handle or ("" if line.number is None else str(line.number)) for line in code.lines]
-    width = max(map(len, places), default=0)
+    place_width = max(map(len, places), default=0)
     text = "\n".join(
-        f"{line.cost:>{costs}}  {place:>{width}}  {line.text.expandtabs(_TAB)}".rstrip()
+        f"{line.cost:>{cost_width}}  {place:>{place_width}}  {line.text.expandtabs(_TAB_COLUMNS)}".rstrip()
         if line.text or place
         else "..."
         for line, place in zip(code.lines, places, strict=True)
     )
-    return "\n".join([*lines, fenced(text)])
+    return "\n".join([*title, fenced(text)])

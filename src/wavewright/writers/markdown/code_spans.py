@@ -27,7 +27,7 @@ _FENCE = re.compile(r"\s*(`{3,})")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)")
 _WORD = re.compile(r"\S+")
 _EDGE = "\\.,:;!?()[]{}<>\"'*_~|#-=+…"  #: Signs around a word: Markdown, quotes, ends of sentences.
-_BEFORE, _AFTER = "\\*_~|(", "*_~|.,:;!?…"  #: Those that stay outside of code.
+_BEFORE, _AFTER = "\\*_~|(", "*_~|.,:;!?…"  #: Signs before and after a recorded word that stay out of its code span.
 _ESCAPE = re.compile(r"\\([^A-Za-z0-9\s])")
 
 
@@ -69,7 +69,7 @@ class Recorded:
         bare = [_bare(word[0]) for word in words]
         pieces, end, first = [], 0, 0
         while first < len(words) - 1:
-            last = first
+            last = first  # becomes the last word of a run in which each pair of words was recorded
             while last + 1 < len(words) and (bare[last], bare[last + 1]) in self._pairs:
                 last += 1
             if last > first:
@@ -77,6 +77,7 @@ class Recorded:
                     last += 1  # where the name was shortened
                 start = words[first].end() - len(words[first][0].lstrip(_BEFORE))
                 stop = words[last].start() + len(words[last][0].rstrip(_AFTER))
+                # a bracket that closes in the code but opens before it belongs to our sentence
                 if text[start:stop].count(")") > text[start:stop].count("("):
                     stop = text.rindex(")", start, stop)
                 pieces += [text[end:start], code_span(_ESCAPE.sub(r"\1", text[start:stop]), in_table=in_table)]
@@ -98,7 +99,7 @@ def texts_of(document: Document) -> Sequence[str]:
 
 
 def _texts_of_run(run: Run) -> Sequence[str]:
-    """Each text of more than one word once."""
+    """Each text of more than one word once; cached with the run."""
     if "recorded texts" not in run.answers:
         run.answers["recorded texts"] = sorted(_names_of_run(run))
     texts: Sequence[str] = run.answers["recorded texts"]
@@ -106,8 +107,6 @@ def _texts_of_run(run: Run) -> Sequence[str]:
 
 
 def _names_of_run(run: Run) -> set[str]:
-    import polars as pl
-
     names: set[str] = set()
     for table, columns in _NAME_COLUMNS.items():
         for piece in run.chunks(table, columns):
@@ -122,8 +121,8 @@ def texts_in(sections: Iterable[Section]) -> Iterator[str]:
     for section in sections:
         for block in section.blocks:
             if isinstance(block, Table):
-                names = [place for place, column in enumerate(block.columns) if column.is_name]
-                yield from (row[place] for row in block.rows for place in names)
+                places = [place for place, column in enumerate(block.columns) if column.is_name]
+                yield from (row[place] for row in block.rows for place in places)
             elif isinstance(block, Code):
                 yield block.file
         for table in section.data:
@@ -131,8 +130,6 @@ def texts_in(sections: Iterable[Section]) -> Iterator[str]:
 
 
 def _texts(frame: pl.DataFrame) -> Iterator[str]:
-    import polars as pl
-
     for column in frame.iter_columns():
         if column.dtype in (pl.String, pl.Categorical):
             yield from column.unique().drop_nulls().cast(pl.String).to_list()

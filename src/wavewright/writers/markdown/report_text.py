@@ -16,8 +16,8 @@ from wavewright.writers.markdown.blocks import code_span, markdown_of, prose
 from wavewright.writers.svg.markup import escaped
 
 _COLUMNS = 12  #: GitHub shows about so many without scrolling.
-_NAME = 80  #: Characters of a name in a table.
-_FULL_NAME = 600
+_NAME = 80  #: Characters of a name in a table; other cells have four times as many.
+_FULL_NAME = 600  #: Characters of a name in the appendix of full names.
 _FOLDED_ROWS = 12  #: Tables with more rows are folded.
 _TITLE, _WORD = 200, 40  #: Characters of a heading, and of a label.
 _PUNCTUATION = " .,;:!?\u3002\uff0c\uff1b\uff1a\uff01\uff1f"  #: What headings do not end in.
@@ -28,7 +28,7 @@ class Cut:
     """Amounts that are left out, so that a document fits."""
 
     rows: int | None = None  #: Of each table; None = all.
-    text: int | None = None  #: Characters of a sentence, lines of code; None = all.
+    text: int | None = None  #: Characters of a sentence, and a line of code per 40 (at least 5); None = all.
     blocks: int | None = None  #: Of each section, from the first; None = all.
     sections: int | None = None  #: How many, from the first; None = all.
     is_brief: bool = False  #: No appendix, definitions, charts and folding.
@@ -39,15 +39,16 @@ _CUTS = (
     Cut(),
     Cut(rows=20),
     Cut(rows=10, text=2000),
-    *(Cut(rows, 100 * rows, is_brief=True) for rows in (10, 8, 6, 5, 4, 3)),
-    *(Cut(3, 300, blocks, is_brief=True) for blocks in (24, 16, 12, 8, 6, 4)),
+    *(Cut(rows=rows, text=100 * rows, is_brief=True) for rows in (10, 8, 6, 5, 4, 3)),
+    *(Cut(rows=3, text=300, blocks=blocks, is_brief=True) for blocks in (24, 16, 12, 8, 6, 4)),
 )
 
 
 def render(report: Report, most_bytes: int | None = None) -> bytes:
     """The document; with `most_bytes`, the longest that fits: rows are left out first, then sections; it says so."""
     sections = [section for _, section in outline(report)]
-    written: dict[tuple[int, Cut], str] = {}  # whole sections are left out without writing the others again
+    # (section, cut) -> its Markdown: whole sections are left out without writing the others again
+    written: dict[tuple[int, Cut], str] = {}
     for cut in _cuts(len(sections)):
         content = _document(report, sections, cut, written).encode("utf-8", ESCAPES)
         if most_bytes is None or len(content) <= most_bytes:
@@ -110,56 +111,56 @@ def _section(section: Section, report: Report, cut: Cut) -> Iterator[str]:
         yield f"*not answered:* {prose(_shortened(section.skipped, cut.text))}"
     yield from _blocks(section, cut)
     if section.next_questions:
-        lines = [
-            f"- {code_span(command)}" + (f": {prose(asked.reason)}" if asked.reason else "")
-            for asked, command in zip(section.next_questions, commands_of(section, report), strict=True)
+        commands = [
+            f"- {code_span(command)}" + (f": {prose(question.reason)}" if question.reason else "")
+            for question, command in zip(section.next_questions, commands_of(section, report), strict=True)
         ]
-        yield "Ask next:\n\n" + "\n".join(lines[: 3 if cut.is_brief else None])
+        yield "Ask next:\n\n" + "\n".join(commands[: 3 if cut.is_brief else None])
 
 
 def _blocks(section: Section, cut: Cut) -> Iterator[str]:
     """The blocks in order; tables that are folded by themselves, the others together."""
-    waiting: list[Block] = []
+    unwritten: list[Block] = []
     for block in _headlined(section.blocks[: cut.blocks]):
         match block:
             case Sentence(text, "headline"):
-                yield markdown_of(waiting)
-                waiting = []
+                yield markdown_of(unwritten)
+                unwritten = []
                 lines = [prose(_shortened(line, cut.text)) for line in text.split("\n")]
                 yield "\n>\n".join(f"> **{line}**" for line in lines if line)
             case Sentence(text, _):
-                waiting.append(replace(block, text=_shortened(text, cut.text)))
+                unwritten.append(replace(block, text=_shortened(text, cut.text)))
             case Labelled():
-                waiting.append(_paragraph(block, cut))
+                unwritten.append(_paragraph(block, cut))
             case Table():
                 table, is_folded = _fitting(block, cut), len(block.rows) > _FOLDED_ROWS and not cut.is_brief
                 if not is_folded:
-                    waiting.append(table)
+                    unwritten.append(table)
                     continue
-                yield markdown_of(waiting)
-                waiting = []
+                yield markdown_of(unwritten)
+                unwritten = []
                 yield _folded(table)
             case Picture(_, _, alt):
-                waiting.append(Labelled("picture", _shortened(alt, cut.text)))
+                unwritten.append(Labelled("picture", _shortened(alt, cut.text)))
             case Preformatted(text, is_chart):
                 if not (cut.is_brief and is_chart):
-                    waiting.append(replace(block, text=_shortened(text, cut.text)))
+                    unwritten.append(replace(block, text=_shortened(text, cut.text)))
             case Code():
-                waiting += _code(block, cut)
+                unwritten += _code(block, cut)
             case Finding():
                 paragraphs = tuple(_paragraph(part, cut) for part in block.paragraphs)
                 verdict, gain = _shortened(block.verdict, cut.text), _shortened(block.gain, cut.text)
-                waiting.append(replace(block, verdict=verdict, gain=gain, paragraphs=paragraphs))
+                unwritten.append(replace(block, verdict=verdict, gain=gain, paragraphs=paragraphs))
     if cut.blocks is not None and len(section.blocks) > cut.blocks:
-        waiting.append(
+        unwritten.append(
             Sentence(f"{len(section.blocks) - cut.blocks:,} more parts of this section are left out", "note")
         )
-    yield markdown_of(waiting)
+    yield markdown_of(unwritten)
 
 
 def _headlined(blocks: Sequence[Block]) -> Iterator[Block]:
     """The blocks, with headlines that follow each other as lines of one: they become one quotation."""
-    for is_headline, group in groupby(blocks, lambda each: isinstance(each, Sentence) and each.style == "headline"):
+    for is_headline, group in groupby(blocks, lambda block: isinstance(block, Sentence) and block.style == "headline"):
         if is_headline:
             lines = (" ".join(block.text.split()) for block in group if isinstance(block, Sentence))
             yield Sentence("\n".join(lines), "headline")
@@ -220,8 +221,8 @@ def _heading(text: str) -> str:
 
 
 def _full(name: str) -> str:
-    more = f" ({len(name):,} characters)" if len(name) > _FULL_NAME else ""
-    return code_span(without_middle(name, _FULL_NAME)) + more
+    length_note = f" ({len(name):,} characters)" if len(name) > _FULL_NAME else ""
+    return code_span(without_middle(name, _FULL_NAME)) + length_note
 
 
 def _shortened(text: str, length: int | None) -> str:

@@ -14,10 +14,10 @@ from wavewright.writers.markdown.blocks import escaped
 
 _TEXT, _CELL = 900, 90  #: Characters of a paragraph, and of a cell.
 _MOST_ROWS = 800  #: No budget has room for more.
-_FEWEST_ROWS, _FEWEST_COLUMNS = 3, 4
-_FEWEST_FIRST = 5  #: Rows of the first table, which is cut last.
-_LEADING = 3  #: Sentences among which the verdict is.
-_NOTHING = ("", "-")
+_FEWEST_ROWS, _FEWEST_COLUMNS = 3, 4  #: That a table keeps.
+_FEWEST_FIRST_ROWS = 5  #: Rows that the first table keeps, which is cut last.
+_FIRST_BLOCKS = 3  #: The verdict is among this many blocks, as far as they are sentences.
+_EMPTY_CELLS = ("", "-")
 
 Part: TypeAlias = "Block | str"  #: A block, or Markdown (a heading).
 Rows: TypeAlias = Table | Code | Preformatted
@@ -47,7 +47,7 @@ def brief_blocks(sections: Sequence[Section]) -> tuple[str, tuple[Part, ...]]:
     headline = ""
     parts: list[Part] = []
     for section in sections:
-        blocks = [block for each in section.blocks if (block := _readable(each)) is not None]
+        blocks = [readable for block in section.blocks if (readable := _readable(block)) is not None]
         if not headline and not parts:
             headline = _taken_headline(blocks)
         if len(sections) > 1:
@@ -71,14 +71,14 @@ def cuts_of(blocks: tuple[Part, ...]) -> Iterator[Cut]:
 def longest(cuts: Iterator[Cut], fits: Callable[[Cut], bool]) -> Cut:
     """The first cut that fits with its fewest rows, with as many rows as fit: those of the first table first."""
     for cut in cuts:
-        if fits(_with_rows(cut, _FEWEST_FIRST, _FEWEST_ROWS)):
+        if fits(_with_rows(cut, _FEWEST_FIRST_ROWS, _FEWEST_ROWS)):
             break
-    first = _most(_FEWEST_FIRST, lambda count: fits(_with_rows(cut, count, _FEWEST_ROWS)))
-    others = _most(_FEWEST_ROWS, lambda count: fits(_with_rows(cut, first, count)))
+    first = _largest_fit(_FEWEST_FIRST_ROWS, lambda count: fits(_with_rows(cut, count, _FEWEST_ROWS)))
+    others = _largest_fit(_FEWEST_ROWS, lambda count: fits(_with_rows(cut, first, count)))
     return _with_rows(cut, first, others)
 
 
-def _most(lowest: int, fits: Callable[[int], bool]) -> int:
+def _largest_fit(lowest: int, fits: Callable[[int], bool]) -> int:
     """The largest number of rows that fits, if not all of them do."""
     low, high = lowest, _MOST_ROWS
     while low < high:
@@ -89,9 +89,10 @@ def _most(lowest: int, fits: Callable[[int], bool]) -> int:
 
 def _taken_headline(blocks: list[Block]) -> str:
     """The verdict among the first sentences, else the first of them, which is taken out; empty = there is none."""
-    leading = list(takewhile(lambda block: isinstance(block, Sentence), blocks[:_LEADING]))
-    sentences = [block for block in leading if isinstance(block, Sentence) and block.style != "loss"]
-    chosen = next((each for each in sentences if each.style == "headline"), sentences[0] if sentences else None)
+    first_sentences = list(takewhile(lambda block: isinstance(block, Sentence), blocks[:_FIRST_BLOCKS]))
+    sentences = [block for block in first_sentences if isinstance(block, Sentence) and block.style != "loss"]
+    headlines = [sentence for sentence in sentences if sentence.style == "headline"]
+    chosen = next(iter(headlines + sentences), None)
     if chosen is None:
         return ""
     blocks.remove(chosen)
@@ -131,7 +132,7 @@ def _readable_table(table: Table) -> Table | None:
     places = [
         place
         for place, column in enumerate(table.columns)
-        if not column.is_drawn and any(row[place] not in _NOTHING for row in cells)
+        if not column.is_drawn and any(row[place] not in _EMPTY_CELLS for row in cells)
     ]
     if not places:
         return None
@@ -141,7 +142,7 @@ def _readable_table(table: Table) -> Table | None:
 def _cell(cell: str, handle: str) -> str:
     """A cell in words: the handle where it names something."""
     text = _with_handles(cell, cell.marks) if isinstance(cell, Cell) else _one_line(cell)
-    return f"{handle}{text}" if handle and text not in _NOTHING else shortened(text, _CELL)
+    return f"{handle}{text}" if handle and text not in _EMPTY_CELLS else shortened(text, _CELL)
 
 
 def _with_handles(text: str, marks: Iterable[Mark]) -> str:
@@ -221,9 +222,10 @@ def _without_paragraph(cut: Cut) -> Cut | None:
 
 
 def _replaced(cut: Cut, place: int, part: Part | None, **counts: int) -> Cut:
+    """With another part at a place (None = without it); `counts` are added to the fields of the same names."""
     before, after = cut.blocks[:place], cut.blocks[place + 1 :]
     if part is None and before and isinstance(before[-1], str) and (not after or isinstance(after[0], str)):
         before = before[:-1]  # a heading with nothing below it
     parts = (*before, *(() if part is None else (part,)), *after)
-    more = {name: getattr(cut, name) + count for name, count in counts.items()}
-    return replace(cut, blocks=parts, **more)
+    totals = {name: getattr(cut, name) + count for name, count in counts.items()}
+    return replace(cut, blocks=parts, **totals)

@@ -118,9 +118,9 @@ def fallback_fonts(text: str) -> Iterator[FallbackFonts]:
             if not letters:
                 break
             with contextlib.suppress(Exception):  # a damaged font of the machine is one that does not help
-                has = letters & set(map(chr, FontFile(Path(path).read_bytes(), index).glyphs))
-                if has:
+                covered = letters & set(map(chr, FontFile(Path(path).read_bytes(), index).glyphs))
+                if covered:
                     shutil.copyfile(path, Path(folder) / f"{number}{Path(path).suffix}")
                     families.append(family)
-                    letters -= has
+                    letters -= covered
         yield FallbackFonts(tuple(families), (folder,) if families else (), frozenset(letters))

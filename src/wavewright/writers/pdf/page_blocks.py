@@ -15,21 +15,21 @@ from wavewright.writers.pdf.page_tables import ACROSS, UPRIGHT, table_page
 from wavewright.writers.pdf.page_text import Names, chunks, cut_to
 from wavewright.writers.svg.markup import FONT, escaped
 
-_CODE_SIZE = 7.0
+_CODE_SIZE = 7.0  #: Points.
 _TEXT_SIZES = (7.6, 6.4)  #: Of text whose spaces matter, at most and at least.
 _CHART_SIZES = (7.6, 5.4)
-_TALLEST = 640.0  #: Points of a picture.
-_TALLEST_ACROSS = 440.0
+_MAX_HEIGHT = 640.0  #: Points of a picture.
+_MAX_HEIGHT_ACROSS = 440.0  #: Of one on a page across.
 _WIDE, _FLAT = 1_050.0, 1.3  #: Units and shape from which on a picture needs a page across to be legible.
 _POINTS_PER_UNIT = 0.8  #: Of a picture that is smaller than the page.
 _DARK = re.compile(r"@media\s*\(prefers-color-scheme:\s*dark\)\s*\{(?:[^{}]*\{[^{}]*\})*\s*\}")
 _HIDDEN = re.compile(r"<(title|desc)>.*?</\1>", re.DOTALL)
-_SAME = 24  #: First characters of a caption that tell whether the picture has it.
+_CAPTION_START = 24  #: Characters: a picture whose text has this start of the caption needs no caption.
 _SIZE = re.compile(r'<svg[^>]*?\bwidth="([\d.]+)"[^>]*?\bheight="([\d.]+)"', re.DOTALL)
 
 
 def page_blocks(section: Section, names: Names, pictures: list[bytes]) -> Iterator[dict[str, Any]]:
-    """The blocks of a section; its pictures are added to `pictures`."""
+    """The blocks of a section, whose `kind` tells template.typ how to draw them; pictures are added to `pictures`."""
     cut_names = full_names(section)
     has_picture = any(isinstance(block, Picture) for block in section.blocks)
     for block in section.blocks:
@@ -69,7 +69,7 @@ def _labelled(part: Labelled, names: Names) -> dict[str, Any]:
 
 def _code(code: Code, names: Names) -> dict[str, Any]:
     """Lines with a heat from 0 to 1, which is their share in that of the costliest line here."""
-    most = max((line.share or 0.0 for line in code.lines), default=0.0)
+    hottest = max((line.share or 0.0 for line in code.lines), default=0.0)
     places = [line.handle or ("" if line.number is None else str(line.number)) for line in code.lines]
     place_letters = min(max(map(len, places), default=0), 12)
     cost_width = max((sans_width(line.cost) for line in code.lines), default=0.0)
@@ -83,7 +83,7 @@ def _code(code: Code, names: Names) -> dict[str, Any]:
             {
                 "place": printable(place)[:place_letters], "cost": printable(line.cost),
                 "text": f"{cut_to(text, room - 1, mono_width)}…" if is_cut else text,
-                "heat": round((line.share or 0.0) / most, 3) if most else 0.0,
+                "heat": round((line.share or 0.0) / hottest, 3) if hottest else 0.0,
                 "is_gap": line.number is None and not line.handle and not text,
             }
         )  # fmt: skip
@@ -128,12 +128,12 @@ def _picture(picture: Picture, names: Names, pictures: list[bytes]) -> dict[str,
     sizes = _SIZE.search(svg)
     across, down = (float(sizes[1]), float(sizes[2])) if sizes else (UPRIGHT, UPRIGHT / 2)
     is_across = across > _WIDE and across > down * _FLAT
-    page, tallest = (ACROSS, _TALLEST_ACROSS) if is_across else (UPRIGHT, _TALLEST)
+    page, tallest = (ACROSS, _MAX_HEIGHT_ACROSS) if is_across else (UPRIGHT, _MAX_HEIGHT)
     width = min(page, across * _POINTS_PER_UNIT, tallest * across / max(down, 1.0))
     alt = printable(picture.alt)
-    says_so = escaped(alt)[:_SAME] in _HIDDEN.sub("", svg)  # the picture has the sentence itself
+    has_caption = escaped(alt)[:_CAPTION_START] in _HIDDEN.sub("", svg)  # the picture has the sentence itself
     return {
         "kind": "picture", "file": f"picture{len(pictures)}.svg", "alt": alt[:500],
-        "width": round(width, 2), "height": round(width * down / max(across, 1.0) + (0 if says_so else 30), 2),
-        "is_across": is_across, "caption": "" if says_so else names.prose(alt),
+        "width": round(width, 2), "height": round(width * down / max(across, 1.0) + (0 if has_caption else 30), 2),
+        "is_across": is_across, "caption": "" if has_caption else names.prose(alt),
     }  # fmt: skip

@@ -68,21 +68,21 @@ class _Extent:
 
 
 def table_page(table: Table, cut_names: Mapping[str, str], names: Names) -> dict[str, Any]:
-    """A table with its widths; columns that no page can hold are left out, and named."""
-    filled = [at for at in range(len(table.columns)) if not table.rows or any(row[at].strip() for row in table.rows)]
-    extents = [_extent(table, at) for at in filled]
-    layouts = (_layout(extents[:count]) for count in range(len(filled), 0, -1))
+    """A table with its widths; empty columns are left out, and with a note those that no page can hold."""
+    shown = [at for at in range(len(table.columns)) if not table.rows or any(row[at].strip() for row in table.rows)]
+    extents = [_extent(table, at) for at in shown]
+    layouts = (_layout(extents[:count]) for count in range(len(shown), 0, -1))
     # Where not even one column fits, it is cut to the widest page.
-    trial, widths = next(filter(None, layouts), None) or (_TRIALS[-1], [ACROSS] * min(len(filled), 1))
+    trial, widths = next(filter(None, layouts), None) or (_TRIALS[-1], [ACROSS] * min(len(shown), 1))
     size, padding = trial.type_size, trial.padding
-    dropped = [shortened(printable(table.columns[at].heading), 40) for at in filled[len(widths) :]]
-    filled = filled[: len(widths)]
-    columns = [table.columns[at] for at in filled]
+    dropped = [shortened(printable(table.columns[at].heading), 40) for at in shown[len(widths) :]]
+    shown = shown[: len(widths)]
+    columns = [table.columns[at] for at in shown]
     rooms = [(width - padding) / size for width in widths]
     rows = [
         [
             _cell(row[at], room, names, cut_names, is_name=column.is_name, is_number=column.is_number)
-            for at, room, column in zip(filled, rooms, columns, strict=True)
+            for at, room, column in zip(shown, rooms, columns, strict=True)
         ]
         for row in table.rows
     ]
@@ -90,10 +90,10 @@ def table_page(table: Table, cut_names: Mapping[str, str], names: Names) -> dict
         {"heading": _heading(column.heading), "is_number": column.is_number, "is_name": column.is_name}
         for column in columns
     ]
-    narrow = f"Left out, because the page is too narrow: {', '.join(dropped)}; workbooks (.xlsx) have all."
+    note = f"Left out, because the page is too narrow: {', '.join(dropped)}; workbooks (.xlsx) have all."
     return {
         "kind": "table", "title": names.prose(table.heading), "columns": heads, "rows": rows, "widths": widths,
-        "size": size, "padding": padding, "is_across": trial.page_width > UPRIGHT, "note": narrow if dropped else "",
+        "size": size, "padding": padding, "is_across": trial.page_width > UPRIGHT, "note": note if dropped else "",
         "is_whole": all(len(cell) < _WHOLE_CELL for row in table.rows for cell in row),
     }  # fmt: skip
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from wavewright.base.shown import printable
 from wavewright.writers.pdf.fonts import mono_width, sans_width
 
-Runs = str | list[tuple[str, bool]]  # plain words, or parts of which some are code
+Runs = str | list[tuple[str, bool]]  #: Plain words, or (text, whether it is code) of each part.
 
 _SPAN = re.compile("`([^`\n]+)`")
 LONGEST_WORD = 38.0  #: Of a line of prose, in sizes of the font: no line is narrower.
@@ -64,7 +64,7 @@ class Names:
 
 
 def cut_to(text: str, width: float, measure: Callable[[str], float]) -> str:
-    """The start of a text that is at most `width` wide.
+    """The start of a text that is at most `width` wide, but never fewer than 3 characters.
 
     >>> cut_to("abcdef", 4, len)
     'abcd'

@@ -26,13 +26,13 @@ from wavewright.writers.pdf.page_text import Names, chunks, cut_to
 from wavewright.writers.xlsx.sheet_about import headline_of
 
 _KINDS = {"trace": "Thread trace", "run": "Run", "counters": "Hardware counters", "comparison": "Comparison"}
-_CONTENTS = 6  #: Sections from which on there is a list of contents, and a page of its own for it.
-_FACTS = 8
+_CONTENTS_FROM = 6  #: Sections from which on there is a list of contents, and a page of its own for it.
+_MAX_FACTS = 8  #: Recorded facts on the first page.
 _FIRST_LOOK, _MEANING = "glance", "meaning"  #: Section that starts with the headline; heading of what columns mean.
-_TITLE, _TITLE_SIZES = 480.0, (20, 17, 14)  #: Points of a line, and sizes of type.
-_SHORT_TITLE = 60.0  #: At the top of pages, in sizes of the type.
+_TITLE_WIDTH, _TITLE_SIZES = 480.0, (20, 17, 14)  #: Points of a line; sizes of type, the first that fits.
+_SHORT_TITLE = 60.0  #: Width of the title at the top of pages, in sizes of its type.
 _HEADING = 33.0  #: A word of a heading, in sizes of its type.
-_FINDINGS = 10  #: Findings on the first page.
+_MAX_FINDINGS = 10  #: Findings on the first page.
 _NAME_LETTERS = 112  #: Characters per line of the appendix.
 
 
@@ -75,29 +75,29 @@ def typeset(report: Report, form: Any, **options: Any) -> Any:
 def page_content(report: Report) -> tuple[dict[str, Any], list[bytes]]:
     """The values that the template shows, and the pictures."""
     names, pictures = Names(), list[bytes]()
-    made_of = report.provenance
+    provenance = report.provenance
     headline = headline_of(report)
     sections = [_page(_for_paper(section, headline), names, pictures) for _, section in outline(report)]
-    filters = {f"filter {name}": value for name, value in made_of.filters.items() if (name, value) != ("for", "full")}
-    facts = {**dict(list(made_of.facts.items())[:_FACTS]), **filters}
-    mark = fingerprint(made_of.inputs)[:16]
-    facts["inputs"] = counted(len(made_of.inputs), "files") + (f", SHA-256 `{mark}`…" if mark else "")
+    filters = {f"filter {name}": text for name, text in provenance.filters.items() if (name, text) != ("for", "full")}
+    facts = {**dict(list(provenance.facts.items())[:_MAX_FACTS]), **filters}
+    input_hash = fingerprint(provenance.inputs)[:16]
+    facts["inputs"] = counted(len(provenance.inputs), "files") + (f", SHA-256 `{input_hash}`…" if input_hash else "")
     title = printable(report.title)
     short_title = title if sans_width(title) <= _SHORT_TITLE else f"{cut_to(title, _SHORT_TITLE - 1, sans_width)}…"
-    size = next((size for size in _TITLE_SIZES if sans_width(title) * size <= _TITLE), _TITLE_SIZES[-1])
+    size = next((size for size in _TITLE_SIZES if sans_width(title) * size <= _TITLE_WIDTH), _TITLE_SIZES[-1])
     findings = [block for section in report.sections for block in section.blocks if isinstance(block, Finding)]
     content: dict[str, Any] = {
-        "title": names.prose(title, _TITLE / _TITLE_SIZES[-1]), "title_size": size, "plain_title": title[:200],
+        "title": names.prose(title, _TITLE_WIDTH / _TITLE_SIZES[-1]), "title_size": size, "plain_title": title[:200],
         "short_title": short_title,
         "kind": _KINDS.get(report.kind, printable(report.kind)), "headline": names.prose(headline),
         "facts": [(printable(name)[:40], names.prose(value)) for name, value in facts.items()],
         "losses": [names.prose(text) for text in report.losses[:3]], "loss_count": len(report.losses),
-        "version": printable(made_of.version)[:40], "fingerprint": mark,
+        "version": printable(provenance.version)[:40], "fingerprint": input_hash,
         "findings": [
             (str(finding.number), names.prose(finding.verdict, _HEADING), names.prose(finding.gain))
-            for finding in findings[:_FINDINGS]
+            for finding in findings[:_MAX_FINDINGS]
         ], "finding_count": len(findings),
-        "sections": sections, "has_contents": len(sections) >= _CONTENTS,
+        "sections": sections, "has_contents": len(sections) >= _CONTENTS_FROM,
     }  # fmt: skip
     content["names"] = [(number, "\n".join(chunks(name, _NAME_LETTERS))) for number, name in names.appendix()]
     return content, pictures
@@ -117,7 +117,7 @@ def fingerprint(inputs: Iterable[InputFile]) -> str:
 
 
 def _for_paper(section: Section, headline: str) -> Section:
-    """Without what the first page says, and without the meanings of columns that only files of data have."""
+    """The section without what the first page says, and with a note in place of the meanings of columns of data."""
     blocks = tuple(
         Sentence(
             f"{block.heading}: {counted(len(block.rows), 'columns')}; workbooks say in headers what each means", "note"
@@ -140,7 +140,7 @@ def _page(section: Section, names: Names, pictures: list[bytes]) -> dict[str, An
 
 
 def _grouped(blocks: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Tables and pictures in a row that need a page across share it."""
+    """The blocks, with tables and pictures that follow each other and need a page across in one block for that page."""
     grouped: list[dict[str, Any]] = []
     for block in blocks:
         if not block.get("is_across"):

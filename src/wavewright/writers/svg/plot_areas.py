@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from wavewright.writers.svg.markup import Svg
 from wavewright.writers.svg.plot_axes import Scale
 
-_LEAST = 0.05  #: Height below which a column is not drawn.
+_MIN_HEIGHT = 0.05  #: Height below which a column is not drawn.
 
 
 def number(value: float) -> str:
@@ -27,7 +27,7 @@ def draw_columns(
     for begin, end, low, high in columns:
         left, right = across.at(begin), across.at(end) - gap
         bottom, top = up.at(low), up.at(high)
-        if bottom - top >= _LEAST and right > left:
+        if bottom - top >= _MIN_HEIGHT and right > left:
             path.append(f"M{number(left)} {number(bottom)}V{number(top)}H{number(right)}V{number(bottom)}Z")
     if path:
         svg.add("path", f"p-{colour}", d="".join(path))
@@ -37,15 +37,15 @@ def draw_area(svg: Svg, colour: str, steps: Sequence[tuple[float, float, float]]
     """The area under a curve that is constant in each of its (start, end, value); where there is none, it is 0."""
     base = number(up.at(up.low))
     path: list[str] = []  #: Pieces; the last one is the step that may still become longer.
-    reached: float | None = None  #: The end of the steps so far; None = none yet.
+    last_end: float | None = None  #: The end of the steps so far; None = none yet.
     height = ""  #: Of the last step, as it was written; empty = a new area starts.
     for start, end, value in steps:
         left, right, top = (number(place) for place in (across.at(start), across.at(end), up.at(value)))
-        if reached is None or start > reached:
-            path.append(f"{'' if reached is None else f'V{base}Z'}M{left} {base}")
+        if last_end is None or start > last_end:
+            path.append(f"{'' if last_end is None else f'V{base}Z'}M{left} {base}")
             height = ""
         path[-1:] = [f"{path[-1]}V{top}H{right}"] if top != height else [f"{path[-1].rpartition('H')[0]}H{right}"]
-        reached, height = end, top
+        last_end, height = end, top
     if path:
         svg.add("path", f"p-{colour}", d=f"{''.join(path)}V{base}Z")
 
@@ -64,15 +64,15 @@ def draw_stack(
 
 def _band(low: Sequence[float], high: Sequence[float], borders: Sequence[float], across: Scale, up: Scale) -> str:
     x = [number(across.at(border)) for border in borders]
-    there = _steps([number(up.at(value)) for value in high], x[1:])
-    back = _steps([number(up.at(value)) for value in reversed(low)], x[-2::-1])
-    return f"M{x[0]} {number(up.at(low[0]))}{there}{back}Z"
+    upper_edge = _steps([number(up.at(value)) for value in high], x[1:])
+    lower_edge = _steps([number(up.at(value)) for value in reversed(low)], x[-2::-1])
+    return f"M{x[0]} {number(up.at(low[0]))}{upper_edge}{lower_edge}Z"
 
 
 def _steps(heights: Sequence[str], ends: Sequence[str]) -> str:
     """Steps of a path; those of the same height are one."""
     path = []
-    for at, y in enumerate(heights):
-        path.append(f"V{y}" if not at or y != heights[at - 1] else "")
-        path.append(f"H{ends[at]}" if at == len(heights) - 1 or y != heights[at + 1] else "")
+    for step, y in enumerate(heights):
+        path.append(f"V{y}" if not step or y != heights[step - 1] else "")
+        path.append(f"H{ends[step]}" if step == len(heights) - 1 or y != heights[step + 1] else "")
     return "".join(path)

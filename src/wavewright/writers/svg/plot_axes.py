@@ -10,10 +10,10 @@ from typing import NamedTuple
 from wavewright.writers.svg.markup import Svg
 from wavewright.writers.svg.plot_frame import SMALL, width_of
 
-_STEPS = (1.0, 2.0, 5.0, 10.0)
-_FEW_POWERS = 3.5
-_GAP = 10.0  #: Between labels of ticks.
-_TIMES = (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0))
+_STEP_FACTORS = (1.0, 2.0, 5.0, 10.0)  #: A step between ticks is one of these times a power of ten.
+_MAX_FINE_POWERS = 3.5  #: Powers of ten up to which an axis has ticks at 2 and 5 times each power, too.
+_LABEL_GAP = 10.0  #: Least distance between labels of ticks.
+_TIME_UNITS = (("s", 1e9), ("ms", 1e6), ("us", 1e3), ("ns", 1.0))  #: Unit, and its nanoseconds.
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Scale:
         (125.0, 100.0)
         """
         if self.is_log:
-            whole = math.log(self.high / self.low)
-            share = math.log(max(value, self.low) / self.low) / whole if whole else 0.0
+            extent = math.log(self.high / self.low)
+            share = math.log(max(value, self.low) / self.low) / extent if extent else 0.0
         else:
-            whole = self.high - self.low
-            share = (value - self.low) / whole if whole else 0.0
+            extent = self.high - self.low
+            share = (value - self.low) / extent if extent else 0.0
         return self.start + min(1.0, max(0.0, share)) * (self.end - self.start)
 
 
@@ -49,9 +49,10 @@ def round_ticks(low: float, high: float, count: int = 6) -> list[float]:
     """
     if not high > low:
         return [low]
-    rough = (high - low) / max(1, count)
-    power = 10.0 ** math.floor(math.log10(rough))
-    step = next(factor * power for factor in _STEPS if factor * power >= rough * 0.999)
+    smallest_step = (high - low) / max(1, count)
+    power = 10.0 ** math.floor(math.log10(smallest_step))
+    # 0.999, 1e-9 and the like here and below allow for rounding errors
+    step = next(factor * power for factor in _STEP_FACTORS if factor * power >= smallest_step * 0.999)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [number * step for number in range(first, last + 1)]
 
@@ -63,9 +64,9 @@ def power_ticks(low: float, high: float) -> list[float]:
     ([1000.0, 10000.0, 100000.0, 1000000.0], [2000.0, 5000.0])
     """
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    digits = (1, 2, 5) if math.log10(high / low) <= _FEW_POWERS else (1,)
-    every = [digit * 10.0**exponent for exponent in range(first, last + 1) for digit in digits]
-    return [tick for tick in every if low * 0.999 <= tick <= high * 1.001]
+    digits = (1, 2, 5) if math.log10(high / low) <= _MAX_FINE_POWERS else (1,)
+    candidates = [digit * 10.0**exponent for exponent in range(first, last + 1) for digit in digits]
+    return [tick for tick in candidates if low * 0.999 <= tick <= high * 1.001]
 
 
 def time_unit(longest_ns: float) -> tuple[str, float]:
@@ -74,7 +75,7 @@ def time_unit(longest_ns: float) -> tuple[str, float]:
     >>> time_unit(35_000_000), time_unit(0)
     (('ms', 1000000.0), ('ns', 1.0))
     """
-    return next((pair for pair in _TIMES if longest_ns >= 2 * pair[1]), _TIMES[-1])
+    return next((pair for pair in _TIME_UNITS if longest_ns >= 2 * pair[1]), _TIME_UNITS[-1])
 
 
 def plain(value: float) -> str:
@@ -118,7 +119,7 @@ def bottom_axis(svg: Svg, scale: Scale, ticks: Ticks, *, top: float, bottom: flo
         half = width_of(words, SMALL) / 2
         if x - half >= free_from:
             svg.label("p-soft p-number", x, bottom + 16, words, size=SMALL, anchor="middle")
-            free_from = x + half + _GAP
+            free_from = x + half + _LABEL_GAP
     svg.line("p-rule", [(scale.start, bottom), (scale.end, bottom)])
     if name:
         middle = (scale.start + scale.end) / 2

@@ -10,11 +10,11 @@ from wavewright.writers.svg.markup import Svg
 from wavewright.writers.svg.plot_axes import Scale, bottom_axis, time_unit, unit_ticks
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint, width_of
 
-ROW, BAR = 26.0, 18.0
-_THIN = 3.0  #: Width of a part from which it gets an edge.
-_VISIBLE = 0.05
+ROW, BAR = 26.0, 18.0  #: Heights of a row, and of the bar in it.
+_MIN_EDGED = 3.0  #: Width of a part from which it gets an edge.
+_MIN_DRAWN = 0.05  #: Width below which a part is not drawn.
 _PADDING = 8.0
-_LEAST_AXIS = 60.0
+_LEAST_AXIS = 60.0  #: Width.
 _MOST_LABEL = 300.0  #: Width of names at the left.
 _AXIS = 46.0  #: Space for an axis with its name.
 
@@ -66,31 +66,31 @@ def draw_bars(
     svg, top = frame.svg, frame.top
     high = 100.0 if unit == "share" else max(sum(part.value for part in bar.parts) for bar in bars) or 1
     unit_name, factor = ("%", 1.0) if unit == "share" else time_unit(high)
-    room = min(_MOST_LABEL, max((width_of(bar.label, TEXT) for bar in bars), default=0.0)) + 14
-    start = frame.left + room
+    label_width = min(_MOST_LABEL, max((width_of(bar.label, TEXT) for bar in bars), default=0.0)) + 14
+    start = frame.left + label_width
     scale = Scale(0, high, start, _scale_end(bars, start, frame.right, high, at_end=at_end))
     bottom = top + ROW * len(bars) + 4
     bottom_axis(svg, scale, unit_ticks(high, factor), top=top, bottom=bottom, name=f"{axis} ({unit_name})")
     for number, bar in enumerate(bars):
         y = top + 2 + ROW * number + (ROW - BAR) / 2
         strong = " p-strong" if bar.is_strong else ""
-        label = cut(bar.label, TEXT, room - 12)
+        label = cut(bar.label, TEXT, label_width - 12)
         svg.label(f"p-ink{strong}", frame.left, y + 13.5, label, size=TEXT, title=hint(bar.title or bar.label))
-        reached = 0.0
+        drawn_value = 0.0
         for part in bar.parts:
-            begin, end = scale.at(reached), scale.at(reached + part.value)
-            reached += part.value
-            _part(svg, part, begin, end, y)
-        x = scale.end if at_end else scale.at(reached)
+            part_start, part_end = scale.at(drawn_value), scale.at(drawn_value + part.value)
+            drawn_value += part.value
+            _part(svg, part, part_start, part_end, y)
+        x = scale.end if at_end else scale.at(drawn_value)
         if bar.words:
             svg.label(f"p-ink p-number p-halo{strong}", x + _PADDING, y + 13.5, bar.words, size=TEXT)
 
 
 def _part(svg: Svg, part: Part, begin: float, end: float, y: float) -> None:
     width = end - begin
-    if width < _VISIBLE:
+    if width < _MIN_DRAWN:
         return
-    edge = " p-edge" if width >= _THIN else ""
+    edge = " p-edge" if width >= _MIN_EDGED else ""
     svg.add("rect", f"p-{part.colour}{edge}", title=hint(part.title), x=begin, y=y, width=width, height=BAR)
     if part.words and width_of(part.words, SMALL) + _PADDING / 2 <= width:
         middle = (begin + end) / 2

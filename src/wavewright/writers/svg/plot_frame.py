@@ -12,8 +12,8 @@ from wavewright.writers.svg.markup import Svg, fitting, text_width
 WIDTH, MARGIN = 960, 32
 TEXT = 13  #: Size of labels.
 SMALL = 12  #: Size of ticks and notes.
-_TITLE, _LEADING = 20, 19
-_WIDER = 1.12
+_TITLE_SIZE, _LEADING = 20, 19  #: Size of the title; distance between lines of the sentence.
+_FONT_FACTOR = 1.12  #: How much wider DejaVu Sans is than the estimate of `text_width`.
 _LONGEST_WORD, _LONGEST_HINT = 120, 400  #: Characters.
 #: Colour -> in light, in dark. Those of Okabe and Ito, lightened where a dark page would swallow them.
 COLOURS = {
@@ -32,12 +32,12 @@ _DARK = {"paper": "#0d1117", "ink": "#e6edf3", "soft": "#9da7b3", "grid": "#262c
 
 def width_of(text: str, size: float) -> float:
     """The largest width of a text: the font of PNG files (DejaVu Sans) is wider than most."""
-    return text_width(text, size) * _WIDER
+    return text_width(text, size) * _FONT_FACTOR
 
 
 def cut(text: str, size: float, width: float) -> str:
     """The text, cut with an ellipsis to a width in any font."""
-    return fitting(text, size, width / _WIDER).replace("……", "…")
+    return fitting(text, size, width / _FONT_FACTOR).replace("……", "…")
 
 
 def cut_middle(text: str, size: float, width: float) -> str:
@@ -84,20 +84,20 @@ class Frame:
         self.sentence = sentence = " ".join(map(_short_word, printable(sentence).split()))
         self.left, self.right = float(MARGIN), float(WIDTH - MARGIN)
         room = self.right - self.left
-        lines, notes = wrapped(sentence, TEXT, room), wrapped(note, SMALL, room)
-        keys = _legend_rows(legend, room)
-        self.top = 46.0 + _LEADING * len(lines) + 24 * len(keys) + 8
+        sentence_lines, note_lines = wrapped(sentence, TEXT, room), wrapped(note, SMALL, room)
+        legend_rows = _legend_rows(legend, room)
+        self.top = 46.0 + _LEADING * len(sentence_lines) + 24 * len(legend_rows) + 8
         self.bottom = self.top + height
-        whole = self.bottom + 17 * len(notes) + (24 if notes else 16)
+        full_height = self.bottom + 17 * len(note_lines) + (24 if note_lines else 16)
         light, dark = _style(0), _style(1)
-        self.svg = Svg(WIDTH, whole, title=title, about=self.sentence, light=light, dark=dark, theme=theme)
-        self.svg.add("rect", "p-paper", x=0, y=0, width=WIDTH, height=whole)
-        self.svg.label("p-ink p-strong", self.left, 34, title, size=_TITLE)
-        for number, line in enumerate(lines):
+        self.svg = Svg(WIDTH, full_height, title=title, about=self.sentence, light=light, dark=dark, theme=theme)
+        self.svg.add("rect", "p-paper", x=0, y=0, width=WIDTH, height=full_height)
+        self.svg.label("p-ink p-strong", self.left, 34, title, size=_TITLE_SIZE)
+        for number, line in enumerate(sentence_lines):
             self.svg.label("p-soft", self.left, 57 + _LEADING * number, line, size=TEXT)
-        for number, row in enumerate(keys):
-            self._legend(row, 61 + _LEADING * len(lines) + 24 * number)
-        for number, line in enumerate(notes):
+        for number, row in enumerate(legend_rows):
+            self._legend(row, 61 + _LEADING * len(sentence_lines) + 24 * number)
+        for number, line in enumerate(note_lines):
             self.svg.label("p-soft", self.left, self.bottom + 24 + 17 * number, line, size=SMALL)
 
     def _legend(self, keys: Sequence[Key], y: float) -> None:
@@ -119,8 +119,8 @@ def wrapped(text: str, size: float, width: float) -> list[str]:
     ['the time of', 'four GPUs']
     """
     lines: list[str] = []
-    for whole in printable(text).split():
-        word = whole if width_of(whole, size) <= width else cut_middle(whole[:_LONGEST_WORD], size, width)
+    for full_word in printable(text).split():
+        word = full_word if width_of(full_word, size) <= width else cut_middle(full_word[:_LONGEST_WORD], size, width)
         longer = f"{lines[-1]} {word}" if lines else word
         if lines and width_of(longer, size) <= width:
             lines[-1] = longer
@@ -156,6 +156,7 @@ def _legend_rows(keys: Sequence[Key], room: float) -> list[list[Key]]:
 
 
 def _style(side: int) -> dict[str, str]:
+    """Class -> its style rules in light (0) or dark (1); dark has only those with colours."""
     base = (_LIGHT, _DARK)[side]
     fixed = {
         "p-strong": "font-weight:700",

@@ -17,12 +17,12 @@ def tenths(values: Sequence[float]) -> list[float]:
     total = sum(values)
     if not total > 0:
         return [0.0] * len(values)
-    exact = [1000 * value / total for value in values]
-    whole = [int(value) for value in exact]
-    order = sorted(range(len(values)), key=lambda at: (whole[at] - exact[at], at))  # most cut first
-    for at in order[: 1000 - sum(whole)]:
-        whole[at] += 1
-    return [value / 10 for value in whole]
+    exact_tenths = [1000 * value / total for value in values]
+    rounded = [int(value) for value in exact_tenths]
+    order = sorted(range(len(values)), key=lambda part: (rounded[part] - exact_tenths[part], part))  # most cut first
+    for part in order[: 1000 - sum(rounded)]:
+        rounded[part] += 1
+    return [value / 10 for value in rounded]
 
 
 def brief_time(nanoseconds: float) -> str:

@@ -48,17 +48,17 @@ def inline_svg(svg: str, scope: str, alt: str) -> str:
     return _element(root, scope, f' role="img" aria-label="{escaped(alt)}"')
 
 
-def _element(element: ET.Element, scope: str, more: str = "") -> str:
+def _element(element: ET.Element, scope: str, extra_attributes: str = "") -> str:
     tag = element.tag.removeprefix(_NAMESPACE) if isinstance(element.tag, str) else ""
     if tag not in _TAGS:
         return ""
     if tag == "style":
         return f"<style>{escaped(_scoped(element.text or '', scope))}</style>"
-    written = "".join(_attribute(name, value, scope) for name, value in element.items()) + more
+    attributes = "".join(_attribute(name, value, scope) for name, value in element.items()) + extra_attributes
     inner = [escaped(_flat(element.text))]
     for child in element:
         inner += [_element(child, scope), escaped(_flat(child.tail))]
-    return f"<{tag}{written}>{''.join(inner)}</{tag}>"
+    return f"<{tag}{attributes}>{''.join(inner)}</{tag}>"
 
 
 def _flat(text: str | None) -> str:
@@ -92,8 +92,8 @@ def _plain(rules: str, scope: str) -> str:
         if "@" in selectors or _LOADING.search(_LOCAL.sub("", body)) or not selectors.strip():
             continue
         names = ",".join(
-            f".{scope}" if each.strip() in ("svg", ":root") else f".{scope} {each.strip()}"
-            for each in selectors.split(",")
+            f".{scope}" if selector.strip() in ("svg", ":root") else f".{scope} {selector.strip()}"
+            for selector in selectors.split(",")
         )
         body = _LOCAL.sub(lambda match: f"url(#{scope}-{match[1]})", body)
         written.append(f"{names}{{{body.strip()}}}")

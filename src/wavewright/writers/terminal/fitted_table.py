@@ -23,12 +23,12 @@ _GAP = 2  #: Spaces between columns.
 #: The name of a source line, which is cut in front; instructions may end like it (`offset:16`), but have spaces.
 _PLACE = re.compile(r"\S*:(\d+|\?)")
 
-_MOST_LEVELS = 18  #: Of a tree; deeper names do not move on.
-_SMALLEST_BAR = 4
+_MOST_LEVELS = 18  #: Of a tree: deeper names are indented no further.
+_SMALLEST_BAR = 4  #: Characters, as below.
 _SMALLEST_PATH = 10
 _SMALLEST_NAME = 16
-#: Who gives way where the columns are too wide together, and down to how many characters, step by step; none becomes
-#: narrower than its heading.
+#: (role of columns, characters): where the table is too wide, columns of this role are narrowed to this width, one step
+#: after the other until it fits; none becomes narrower than its heading.
 _STEPS = (
     ("prose", 24),
     ("rest", 60),
@@ -145,31 +145,31 @@ class FittedTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The title on a line of its own, however narrow the table is, then the table."""
-        parts, left_out = self._fitting_parts(options.max_width)
+        columns, left_out = self._fitting_parts(options.max_width)
         title = self._table.heading
         if left_out:
-            names = f"without {', '.join(left_out)}: a wider terminal shows all columns"
-            title = f"{title}; {names}" if title else names
+            advice = f"without {', '.join(left_out)}: a wider terminal shows all columns"
+            title = f"{title}; {advice}" if title else advice
         if title:
             yield Text(printable(title), "bold")
-        has_headings = any(column.heading for column in parts)
+        has_headings = any(column.heading for column in columns)
         table = RichTable(box=None, header_style="bold", pad_edge=False, show_header=has_headings)
-        kernels = [cell.full for column in parts for cell in column.cells if isinstance(cell, KernelName)]
-        cells = []
-        for column, width in zip(parts, _widths(parts, options.max_width), strict=True):
+        kernels = [cell.full for column in columns for cell in column.cells if isinstance(cell, KernelName)]
+        cells_by_column = []
+        for column, width in zip(columns, _widths(columns, options.max_width), strict=True):
             side: JustifyMethod = "right" if column.role == "number" else "left"
             if column.wraps:
                 table.add_column(column.heading, justify=side, width=width, overflow="fold")
             else:
                 table.add_column(column.heading, justify=side, width=width, no_wrap=True, overflow="ellipsis")
-            cells.append(column.fitting(width, kernels))
-        for row in zip(*cells, strict=True):
+            cells_by_column.append(column.fitting(width, kernels))
+        for row in zip(*cells_by_column, strict=True):
             table.add_row(*row)
         yield table
 
     def _columns(self, room: int) -> list[_Column]:
         """The columns that a terminal of this width shows."""
-        places = [place for place, each in enumerate(self._table.columns) if room >= WIDE or not each.is_wide]
+        places = [place for place, column in enumerate(self._table.columns) if room >= WIDE or not column.is_wide]
         step = "  " if room >= WIDE else " "
         columns = []
         for place in places:
@@ -179,28 +179,29 @@ class FittedTable:
 
     def _fitting_parts(self, room: int) -> tuple[list[_Column], list[str]]:
         """The columns that fit, and the headings of those that do not."""
-        parts = self._columns(room)
+        columns = self._columns(room)
         left_out: list[str] = []
-        while room >= _NARROW and len(parts) > 1 and sum(_widths(parts, room)) + _GAP * (len(parts) - 1) > room:
-            places = [place for place, column in enumerate(parts) if column.role == "bar"]
-            places = places or [place for place, column in enumerate(parts) if place and column.role == "number"]
-            place = places[-1] if places else len(parts) - 1
-            column = parts.pop(place)
+        while room >= _NARROW and len(columns) > 1 and sum(_widths(columns, room)) + _GAP * (len(columns) - 1) > room:
+            places = [place for place, column in enumerate(columns) if column.role == "bar"]
+            places = places or [place for place, column in enumerate(columns) if place and column.role == "number"]
+            place = places[-1] if places else len(columns) - 1
+            column = columns.pop(place)
             left_out += [column.heading.replace("\n", " ")] if column.heading else []
-        return parts, left_out[::-1]
+        return columns, left_out[::-1]
 
 
-def _widths(parts: Sequence[_Column], room: int) -> list[int]:
-    widths = [column.width for column in parts]
+def _widths(columns: Sequence[_Column], room: int) -> list[int]:
+    """The widths of columns after as many steps of narrowing as `room` demands, the widest of a role first."""
+    widths = [column.width for column in columns]
     excess = sum(widths) + _GAP * (len(widths) - 1) - room
     is_narrow = room < _NARROW
     for role, least in _NARROW_STEPS if is_narrow else _STEPS:
-        places = [place for place, column in enumerate(parts) if column.role == role]
+        places = [place for place, column in enumerate(columns) if column.role == role]
         for place in sorted(places, key=lambda place: widths[place], reverse=True):
-            smallest = least if is_narrow else max(least, parts[place].smallest)
-            less = max(0, min(excess, widths[place] - smallest))
-            widths[place] -= less
-            excess -= less
+            smallest = least if is_narrow else max(least, columns[place].smallest)
+            cut_width = max(0, min(excess, widths[place] - smallest))
+            widths[place] -= cut_width
+            excess -= cut_width
     return widths
 
 

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from wavewright.model.blocks import Finding, Sentence
-from wavewright.model.report import InputFile, Report
+from wavewright.model.report import InputFile, Report, Section
 from wavewright.writers.xlsx.sheet_cells import text_cell
 from wavewright.writers.xlsx.sheet_tables import Book, Worksheet
 
-_NUMBERS = (
+_HOW_TO_READ = (
     "Cells hold exact numbers; formats only round what is shown. An empty cell: not known, or not a number. "
     "Comments on headers say what a column means. Names are as they were recorded, with escapes for what cannot be "
     "shown; no cell is a formula or a link."
 )
-_WIDTHS = (26, 26, 46, 12, 12, 50, 60)
-_POINTS = 15  #: Height of a line.
+_COLUMN_WIDTHS = (26, 26, 46, 12, 12, 50, 60)  #: Characters.
+_LINE_POINTS = 15  #: Height of a line.
 
 
 def headline_of(report: Report) -> str:
@@ -27,11 +27,11 @@ def headline_of(report: Report) -> str:
     >>> headline_of(Report("a run", "run", (section,), Provenance("0.2.0", "")))
     'busy 92.0 %'
     """
-    is_diagnosis = {
-        id(section): section.name == "diagnose" or any(isinstance(block, Finding) for block in section.blocks)
-        for section in report.sections
-    }
-    sections = sorted(report.sections, key=lambda section: not is_diagnosis[id(section)])
+
+    def is_diagnosis(section: Section) -> bool:
+        return section.name == "diagnose" or any(isinstance(block, Finding) for block in section.blocks)
+
+    sections = sorted(report.sections, key=lambda section: not is_diagnosis(section))
     blocks = [block for section in sections for block in section.blocks]
     verdicts = [block.text for block in blocks if isinstance(block, Sentence) and block.style == "headline"]
     findings = [block.verdict for block in blocks if isinstance(block, Finding)]
@@ -50,39 +50,39 @@ def hash_words(file: InputFile) -> str:
 
 def write_about(book: Book, sheet: Worksheet, report: Report) -> None:
     """Fill the sheet; the other sheets are written already, so that their notes are known."""
-    lines = _Lines(book, sheet)
-    for at, width in enumerate(_WIDTHS):
-        sheet.set_column(at, at, width)
-    sheet.hide_gridlines(2)
-    lines.add([report.title], bold=True, font_size=16)
-    lines.add([headline_of(report)], bold=True)
-    lines.add([_NUMBERS], font_color="#555555")
+    rows = _Rows(book, sheet)
+    for column, width in enumerate(_COLUMN_WIDTHS):
+        sheet.set_column(column, column, width)
+    sheet.hide_gridlines(2)  # on the screen and on paper
+    rows.add([report.title], bold=True, font_size=16)
+    rows.add([headline_of(report)], bold=True)
+    rows.add([_HOW_TO_READ], font_color="#555555")
     provenance = report.provenance
-    lines.head("What it was made of")
+    rows.head("What it was made of")
     facts = {"kind": report.kind, "made by": f"wavewright {provenance.version}", **provenance.facts}
     facts |= {f"filter {name}": value for name, value in provenance.filters.items()}
     for name, value in {**facts, "command": provenance.command}.items():
-        lines.add([name, value])
-    lines.head("Inputs", ("file", "bytes", "SHA-256"))
+        rows.add([name, value])
+    rows.head("Inputs", ("file", "bytes", "SHA-256"))
     for file in provenance.inputs:
-        lines.add([file.path, file.byte_count, hash_words(file)])
-    lines.head("Sheets", ("sheet", "section", "a row is", "rows", "rows here", "what was cut", "question"))
+        rows.add([file.path, file.byte_count, hash_words(file)])
+    rows.head("Sheets", ("sheet", "section", "a row is", "rows", "rows here", "what was cut", "question"))
     for note in book.notes:
         cells: list[str | int] = [note.name, note.title, note.row, note.row_count, note.written_count]
         colour = {"font_color": "#C00000"} if note.cuts else {}
-        lines.add([*cells, "; ".join(note.cuts), note.question], text_wrap=True, **colour)
+        rows.add([*cells, "; ".join(note.cuts), note.question], text_wrap=True, **colour)
     definitions = {section.title: section.definition for section in report.sections if section.definition}
     if definitions:
-        lines.head("How numbers are made")
+        rows.head("How numbers are made")
     for title, definition in definitions.items():
-        lines.paragraph(title, definition)
+        rows.paragraph(title, definition)
     skipped = [section for section in report.sections if section.skipped]
-    lines.listed("Not answered", (f"{section.title}: {section.skipped}" for section in skipped))
-    lines.listed("What was lost", report.losses or ["nothing that the capture records"])
+    rows.listed("Not answered", (f"{section.title}: {section.skipped}" for section in skipped))
+    rows.listed("What was lost", report.losses or ["nothing that the capture records"])
     sheet.freeze_panes(1, 0)
 
 
-class _Lines:
+class _Rows:
     """Rows from the top of a sheet on."""
 
     def __init__(self, book: Book, sheet: Worksheet) -> None:
@@ -107,8 +107,8 @@ class _Lines:
 
     def paragraph(self, label: str, text: str) -> None:
         """A label and a long text across the other columns."""
-        across = len(_WIDTHS) - 1
-        self._sheet.set_row(self._row, _POINTS * (1 + len(text) // sum(_WIDTHS[1:])))
+        across = len(_COLUMN_WIDTHS) - 1
+        self._sheet.set_row(self._row, _LINE_POINTS * (1 + len(text) // sum(_COLUMN_WIDTHS[1:])))
         wrapped = self._book.format(text_wrap=True)
         self._sheet.merge_range(self._row, 1, self._row, across, "", wrapped)
         self._sheet.write_string(self._row, 1, text_cell(text), wrapped)
@@ -116,8 +116,8 @@ class _Lines:
 
     def listed(self, title: str, texts: Iterable[str]) -> None:
         """A heading and a row per text; nothing where there are none."""
-        rows = list(texts)
-        if rows:
+        lines = list(texts)
+        if lines:
             self.head(title)
-        for text in rows:
+        for text in lines:
             self.add([text])

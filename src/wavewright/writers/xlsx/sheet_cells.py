@@ -22,7 +22,7 @@ MAX_TEXT = 32_767  #: Characters per cell.
 MAX_NAME = 31  #: Characters of the name of a sheet.
 _EXACT = 1 << 53  #: Whole numbers up to here are exact as 64-bit floats.
 _FORBIDDEN = re.compile(r"[\[\]:*?/\\']")  #: In names of sheets.
-_PERCENT, _COUNT, _DECIMAL, _ID = "0.0%", "#,##0", "#,##0.0", "0"
+_PERCENT, _COUNT, _DECIMAL, _ID = "0.0%", "#,##0", "#,##0.0", "0"  #: Number formats.
 
 
 @dataclass
@@ -40,7 +40,7 @@ class SheetNames:
     """Names of sheets: allowed, short enough, and each only once."""
 
     def __init__(self) -> None:
-        self._taken = {"history"}  # Excel's own
+        self._taken = {"history"}  # Excel reserves it
 
     def name(self, wish: str) -> str:
         """The name as asked for, if it can be had.
@@ -128,10 +128,10 @@ def values(column: pl.Series, spec: ColumnSpec | None, cuts: Cuts) -> Iterator[f
                 yield str(value)
         return
     for value in column.to_list():
-        yield None if value is None else text_cell(_words(value), cuts)
+        yield None if value is None else text_cell(_value_text(value), cuts)
 
 
-def _words(value: Any) -> str:
+def _value_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     if isinstance(value, bool):

@@ -99,26 +99,26 @@ def write_frame(book: Book, wish: str, section: Section, table: DataTable) -> No
         unit = spec.unit if spec else ""
         head = text_cell(heading(column.name, unit))
         cells = list(values(column, spec, cuts))
-        is_figure = is_number(spec, column.name, column.dtype)
-        shape = number_format(column.name, unit, column.dtype) if is_figure else "@"  # @ = text, in Excel's words
-        form = book.format(num_format=shape)
+        is_numeric = is_number(spec, column.name, column.dtype)
+        format_code = number_format(column.name, unit, column.dtype) if is_numeric else "@"  # Excel's code for text
+        cell_format = book.format(num_format=format_code)
         sheet.write_string(0, place, head, book.head)
         _comment(sheet, place, spec.meaning if spec else "", losses if place == 0 else ())
-        sheet.set_column(place, place, _column_width(head, cells[:_SAMPLE], shape), form)
+        sheet.set_column(place, place, _column_width(head, cells[:_SAMPLE], format_code), cell_format)
         write_number, write_string = sheet.write_number, sheet.write_string
         for row, cell in enumerate(cells, 1):
             if isinstance(cell, str):
-                write_string(row, place, cell, form)
+                write_string(row, place, cell, cell_format)
             elif cell is not None:
-                write_number(row, place, cell, form)
-        if is_figure and not has_bars and frame.height and is_share(column.name, unit):
+                write_number(row, place, cell, cell_format)
+        if is_numeric and not has_bars and frame.height and is_share(column.name, unit):
             sheet.conditional_format(1, place, frame.height, place, _BAR_RULES)
             has_bars = True
     _finish(sheet, frame.height, frame.width)
     if losses:
         sheet.set_tab_color(_CUT)
-    about = sheet.get_name(), section.title, section.question, table.spec.row
-    note = SheetNote(*about, row_count=table.frame.height, written_count=frame.height)
+    identity = sheet.get_name(), section.title, section.question, table.spec.row
+    note = SheetNote(*identity, row_count=table.frame.height, written_count=frame.height)
     book.notes.append(replace(note, cuts=(*losses, *cuts.words())))
 
 
@@ -137,7 +137,7 @@ def _bounded(frame: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     return frame, losses
 
 
-def write_lines(
+def write_rows(
     book: Book,
     wish: str,
     head: Sequence[str],
@@ -146,9 +146,9 @@ def write_lines(
     section: Section | None = None,
     what: str = "",
 ) -> None:
-    """A sheet with rows of words; `what` says what a row is."""
+    """A sheet with rows of texts, integers and shares (floats); `what` says what a row is."""
     sheet, cuts = book.sheet(wish), Cuts()
-    words, number, share = book.format(text_wrap=True), book.format(num_format="0"), book.format(num_format="0.0%")
+    prose, integer, share = book.format(text_wrap=True), book.format(num_format="0"), book.format(num_format="0.0%")
     written_rows = rows[:MAX_ROWS]
     losses = [f"CUT: the first {MAX_ROWS:,} of {len(rows):,} rows"] if len(rows) > MAX_ROWS else []
     for place, title in enumerate(head):
@@ -157,10 +157,10 @@ def write_lines(
     for row_number, cells in enumerate(written_rows, 1):
         for place, cell in enumerate(cells):
             if isinstance(cell, str) and cell:
-                lines = "\n".join(text_cell(line, cuts) for line in cell.split("\n"))
-                sheet.write_string(row_number, place, lines, words)
-            elif isinstance(cell, int | float):  # floats in such rows are shares
-                sheet.write_number(row_number, place, cell, share if isinstance(cell, float) else number)
+                text = "\n".join(text_cell(line, cuts) for line in cell.split("\n"))
+                sheet.write_string(row_number, place, text, prose)
+            elif isinstance(cell, int | float):
+                sheet.write_number(row_number, place, cell, share if isinstance(cell, float) else integer)
     _finish(sheet, len(written_rows), len(head))
     title, question = (section.title, section.question) if section else (wish, "")
     note = SheetNote(sheet.get_name(), title, question, printable(what), len(rows), len(written_rows))
@@ -176,7 +176,7 @@ def write_pictures(book: Book, pictures: Sequence[Picture]) -> None:
         book.notes.append(SheetNote("Pictures", "Pictures", "", "one picture", len(pictures), 0, (why,)))
         return
     sheet = book.sheet("Pictures")
-    sheet.hide_gridlines(2)
+    sheet.hide_gridlines(2)  # on the screen and on paper
     sheet.set_column(0, 0, 140)
     row = 0
     for picture in pictures:
@@ -197,21 +197,21 @@ def _comment(sheet: Worksheet, place: int, meaning: str, losses: Sequence[str]) 
         sheet.write_comment(0, place, text[:2000], {"width": 260, "height": 18 * line_count + 14, "font_size": 9})
 
 
-def _column_width(head: str, cells: Sequence[Any], shape: str) -> float:
+def _column_width(head: str, cells: Sequence[Any], format_code: str) -> float:
     """Characters that the header and most cells need."""
-    longest = max((len(_as_shown(cell, shape)) for cell in cells if cell is not None), default=0)
+    longest = max((len(_as_shown(cell, format_code)) for cell in cells if cell is not None), default=0)
     return min(max(len(head) + 3, longest + 2, _WIDTH[0]), _WIDTH[1])
 
 
-def _as_shown(cell: Any, shape: str) -> str:
+def _as_shown(cell: Any, format_code: str) -> str:
     """A text at least as long as what a spreadsheet shows of a cell in a format."""
     if isinstance(cell, str):
         return max(cell.split("\n"), key=len)
-    if "%" in shape:
+    if "%" in format_code:
         return "100.0%"
-    if isinstance(cell, float) and shape != "General":
+    if isinstance(cell, float) and format_code != "General":
         return f"{cell:,.3f}"
-    return f"{cell:,}" if "," in shape else f"{cell:.10g}"
+    return f"{cell:,}" if "," in format_code else f"{cell:.10g}"
 
 
 def _finish(sheet: Worksheet, row_count: int, column_count: int) -> None:

@@ -16,11 +16,11 @@ from wavewright.base.shown import printable
 from wavewright.model.blocks import Code, Finding, Labelled, Picture, Preformatted, Sentence, Table
 from wavewright.model.report import DataTable, Report, Section
 from wavewright.writers.xlsx.sheet_about import write_about
-from wavewright.writers.xlsx.sheet_tables import Book, write_frame, write_lines, write_pictures
+from wavewright.writers.xlsx.sheet_tables import Book, write_frame, write_pictures, write_rows
 
 #: Of every workbook, so that the same report gives the same bytes.
 _CREATED = dt.datetime(2000, 1, 1, tzinfo=dt.UTC)
-_OWN = ("about", "findings", "text", "pictures")  #: Sheets that are not tables.
+_OWN = ("about", "findings", "text", "pictures")  #: Sheets that are not tables: no section gets such a name.
 _OPTIONS = {
     "in_memory": True,
     "strings_to_formulas": False,
@@ -79,21 +79,21 @@ def _findings(book: Book, report: Report) -> None:
         )
         for section, finding in findings
     ]
-    write_lines(book, "Findings", ("section", "number", "handle", "finding", "gain at most", *labels), rows)
+    write_rows(book, "Findings", ("section", "number", "handle", "finding", "gain at most", *labels), rows)
 
 
 def _section(book: Book, section: Section) -> None:
-    """Its frames; where it has none, its tables as people read them; and its code."""
+    """The sheets of a section: its frames, or where it has none its tables as people read them; and its code."""
     for table in section.data:
         write_frame(book, sheet_wish(section, table), section, table)
     for block in section.blocks:
         if isinstance(block, Code):
             lines = [(line.number, line.handle, line.share, line.cost, line.text) for line in block.lines]
             head = ("line", "handle", "share", "cost", "text")
-            write_lines(book, f"{section.name} code", head, lines, section=section, what=block.file)
+            write_rows(book, f"{section.name} code", head, lines, section=section, what=block.file)
         elif isinstance(block, Table) and not section.data:
             names = tuple(column.heading for column in block.columns)
-            write_lines(book, section.name, names, block.rows, section=section, what=block.heading)
+            write_rows(book, section.name, names, block.rows, section=section, what=block.heading)
 
 
 def sheet_wish(section: Section, table: DataTable) -> str:
@@ -106,7 +106,7 @@ def _text(book: Book, report: Report) -> None:
     """The sentences of the sections."""
     rows = [(section.title, *row) for section in report.sections for row in _sentences(section)]
     if rows:
-        write_lines(book, "Text", ("section", "kind", "text"), rows)
+        write_rows(book, "Text", ("section", "kind", "text"), rows)
 
 
 def _sentences(section: Section) -> Iterator[tuple[Any, ...]]:
