@@ -86,9 +86,9 @@ export function rowsAt(address: string, code: Pick<Code, "address" | "codeObject
   return rowsAround;
 }
 
-/** In the rows' scope a number may be a line of the file on screen. */
+/** In the scope of rows (typed with ":") a number may be a line of the file that the source view shows. */
 function goToLine({ scope, number }: Meaning, results: Collected): void {
-  const file = selection.value.sourceLine?.file;
+  const file = openedFile.value || selection.value.sourceLine?.file;
   if (scope !== "rows" || number === undefined || !file) return;
   const go = () => goToSource({ file, line: number });
   results.add("Go to", RANK.meant, () => ({ text: `line ${number} of ${baseName(file)}`, note: file, go }));

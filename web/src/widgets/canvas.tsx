@@ -14,6 +14,7 @@ export interface CanvasEvents {
   onPointerDown?: (event: PointerEvent) => void;
   onPointerMove?: (event: PointerEvent) => void;
   onPointerUp?: (event: PointerEvent) => void;
+  onPointerCancel?: (event: PointerEvent) => void;
   onPointerLeave?: (event: PointerEvent) => void;
   onClick?: (event: MouseEvent) => void;
   onDblClick?: (event: MouseEvent) => void;

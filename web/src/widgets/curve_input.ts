@@ -1,4 +1,5 @@
-// Pointer and wheel of a chart over time.
+// Pointer and wheel of a chart over time: a drag selects an interval, one with another button moves the window, a double
+// click shows all; the wheel zooms time, with Ctrl the values, with Shift it moves sideways.
 import { cursor } from "../model/curves";
 import { type Range, select } from "../model/selection";
 import { bounds, fitTime, pan, show, shown, zoom } from "../model/timewindow";
@@ -6,7 +7,7 @@ import type { CanvasEvents } from "./canvas";
 import type { ChartView } from "./curve_chart";
 import { LARGEST_PINCH_STEP, wheelFactor } from "./timeline_input";
 
-const LEAST_DRAG = 4;
+const LEAST_DRAG = 4; // pixels; a shorter way is a click
 
 type Drag = { kind: "select"; x: number; from: number; hasMoved: boolean } | { kind: "move"; x: number; window: Range };
 
@@ -62,6 +63,10 @@ export function chartEvents({ frame, values, measuring }: ChartView): CanvasEven
       measuring.value = null;
       drag = null;
     },
+    onPointerCancel: () => {
+      measuring.value = null;
+      drag = null;
+    },
     onPointerLeave: () => {
       if (!drag) cursor.value = null;
     },
@@ -78,6 +83,7 @@ export function chartEvents({ frame, values, measuring }: ChartView): CanvasEven
       const lines = event.deltaMode === 1 ? 16 : 1;
       const [sideways, down] = [event.deltaX * lines, event.deltaY * lines];
       const factor = wheelFactor(down, false);
+      // browsers send a pinch of two fingers as a wheel with Ctrl and small steps
       const isPinch = event.ctrlKey && event.deltaMode === 0 && Math.abs(down) <= LARGEST_PINCH_STEP;
       if (isPinch) zoom(wheelFactor(down, true), drawn.time(Math.max(x, drawn.left)));
       else if (event.ctrlKey || event.metaKey) zoomValues(factor, y);
