@@ -17,7 +17,7 @@ from wavewright.model.report import InputFile
 _MOST_BYTES = 64 << 20
 
 Text = Annotated[str, Meta(max_length=1 << 20)]
-Share = Annotated[str, Meta(max_length=200)]
+ShortText = Annotated[str, Meta(max_length=200)]
 Count = Annotated[int, Meta(ge=0, le=1 << 62)]
 Number = float | None
 
@@ -25,9 +25,9 @@ Number = float | None
 class Row(Struct, array_like=True, forbid_unknown_fields=True):
     """One quantity of one capture, as an array; `name` and `file` are places in the list of names."""
 
-    subject: Share
+    subject: ShortText
     name: Count
-    unit: Share
+    unit: ShortText
     count: Count
     mean: float
     error: Number = None
@@ -45,7 +45,7 @@ class Input(Struct, forbid_unknown_fields=True):
 
     path: Text
     byte_count: Count
-    sha256: Share
+    sha256: ShortText
     is_whole: bool = True
 
 
@@ -59,7 +59,7 @@ class Capture(Struct):
     product: Text = ""
     software: dict[str, str] = {}
     kernel: Text = ""
-    code: Share = ""
+    code: ShortText = ""
     step_count: Annotated[int, Meta(ge=1, le=1 << 62)] = 1
     damages: Annotated[list[Text], Meta(max_length=1_000)] = []
 
@@ -69,7 +69,7 @@ class File(Struct):
 
     format: str
     schema_version: int
-    version: Share
+    version: ShortText
     kind: str
     names: Annotated[list[Text], Meta(max_length=1_000_000)]
     captures: Annotated[list[Capture], Meta(min_length=1, max_length=10_000)]

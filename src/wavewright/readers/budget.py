@@ -12,11 +12,12 @@ from wavewright.errors import UsageError
 from wavewright.model.baseline import Budget, Limit
 
 _MOST_LIMITS = 1_000
-_LONGEST = 1_000  #: Characters of a limit.
+_LONGEST = 1_000  #: Characters of a limit; longer ones are refused.
 _LIMIT = re.compile(r"(?P<name>.*\S)\s*(?P<relation><=|>=)\s*(?P<value>[0-9][0-9_]*(?:\.[0-9]+)?)\s*(?P<unit>\S*)")
 _TIMES_NS = {"ns": 1.0, "us": 1e3, "µs": 1e3, "ms": 1e6, "s": 1e9}
 #: Entry of the file -> the subject of its limits; None = the name of the limit is the subject.
 _ENTRIES = {"kernels": "kernel", "copies": "copy", "markers": "marker", "lines": "line", "metrics": "metric"}
+#: Subjects of `limits`: quantities of the whole capture.
 _WHOLES = ("gpu-time", "step", "wall", "busy", "cycles", "kernel-time")
 _ADVICE = 'write kernels = ["attention <= 210 us"], limits = ["busy >= 90 %"] or strongest_finding = "5 %"'
 
@@ -34,18 +35,18 @@ def read_budget(path: Path) -> Budget:
         for text in _texts(declaration.get(entry, []), entry, where)
         for limit in _limits(text, _ENTRIES.get(entry), where)
     ]
-    strongest = None
+    strongest_share = None
     if "strongest_finding" in declaration:
         text = declaration["strongest_finding"]
         match = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)\s*%", text) if isinstance(text, str) else None
         if match is None:
             raise UsageError("strongest_finding is not a percentage", where=where, advice=_ADVICE)
-        strongest = float(match[1]) / 100
-    if not limits and strongest is None:
+        strongest_share = float(match[1]) / 100
+    if not limits and strongest_share is None:
         raise UsageError("holds no limit", where=where, advice=_ADVICE)
     if len(limits) > _MOST_LIMITS:
         raise UsageError(f"{len(limits):,} limits", where=where, advice=f"at most {_MOST_LIMITS:,}")
-    return Budget(where, tuple(limits), strongest)
+    return Budget(where, tuple(limits), strongest_share)
 
 
 def _texts(values: object, entry: str, where: str) -> list[str]:

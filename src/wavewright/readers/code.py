@@ -14,19 +14,19 @@ from wavewright.codeobj.names import demangle_all
 from wavewright.errors import NotATraceError, UnsupportedError, UsageError
 from wavewright.model.losses import Loss
 
-_NAMED = 4  # kernels that an error names
+_SHOWN = 4  #: An error names at most so many kernels.
 
 
 @dataclass(frozen=True)
 class ObjectPlace:
     """A code object, and where in its file it lies."""
 
-    number: int
+    number: int  #: In its file, of all code objects.
     code_object: CodeObject | None  #: None = it could not be read.
     target: str | None = None
-    entry: str | None = None
+    entry: str | None = None  #: This and the fields below are those of `EmbeddedObject`.
     place: str | None = None
-    size: int = 0
+    size: int = 0  #: Bytes.
     packing: str | None = None
 
 
@@ -72,7 +72,7 @@ class CodeFile:
             matches = tuple(candidate for candidate, spellings in names if any(map(fits, spellings)))
             if matches:
                 return matches
-        kernel_list = ", ".join(shortened(demangled[candidate.kernel.name]) for candidate in self.kernels[:_NAMED])
+        kernel_list = ", ".join(shortened(demangled[candidate.kernel.name]) for candidate in self.kernels[:_SHOWN])
         problem = f"no kernel is called {name[:60]!r}" if kernel_list else "there are no kernels"
         raise UsageError(problem, where=self.where, advice=f"kernels: {kernel_list}" if kernel_list else "")
 
@@ -90,7 +90,7 @@ def open_code(path: str | PathLike[str], *, target: str | None = None, number: i
     else:
         objects = contents.of_target(target) if target else contents.objects
         if target and not objects and len(contents.objects) > 1:
-            contents.choose(target=target)  # raises, and lists those that are there
+            contents.choose(target=target)  # raises an error that lists the targets in the file
         objects = objects or contents.objects  # the only one: it may not say for which GPU it is
     places: list[ObjectPlace] = []
     losses: list[Loss] = list(contents.losses)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wavewright.model.counters import CounterSet
     from wavewright.readers.files.dispatches import Dispatch
 
-MOST_DISPATCHES = 64  #: Dispatches of a folder whose kernels are looked up.
+MOST_DISPATCHES = 64  #: Kernels are looked up for so many dispatches of a folder at most.
 
 
 @dataclass(frozen=True)

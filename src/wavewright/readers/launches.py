@@ -37,8 +37,8 @@ from wavewright.readers.run.inputs import RunInput, find_runs, open_inputs
 from wavewright.readers.trace.assemble import add_losses
 from wavewright.readers.trace.resources.usage import plain_name
 
-MAX_BYTES = 256 << 20  #: Of the files of one run; larger ones are left to the verbs that are about runs.
-MAX_FILES = 64  #: Of one folder.
+MAX_BYTES = 256 << 20  #: A run whose files are larger together is not searched for the launch.
+MAX_FILES = 64  #: Files of one folder that are searched.
 _OF_RUN = re.compile(r".*(_results\.db|_results\.json|kernel_trace\.csv)")
 _SHAPE = tuple(f"{size}_{axis}" for size in ("grid", "workgroup") for axis in "xyz")
 _COLUMNS = ("process", "agent", "name", "dispatch_id", "start_ns", "end_ns", *_SHAPE)
@@ -99,8 +99,8 @@ def calls_in_run(trace: ThreadTrace, path: Path) -> Launch:
     launch = trace.launch
     if launch is not None:
         shape = zip(_SHAPE, (*(launch.grid_size or (0,) * 3), *(launch.workgroup_size or (0,) * 3)), strict=True)
-        alike = calls.filter(pl.col(name) == size for name, size in shape)
-        calls = alike if alike.height else calls
+        of_same_size = calls.filter(pl.col(name) == size for name, size in shape)
+        calls = of_same_size if of_same_size.height else calls
     most_frequent = calls.group_by(_SHAPE).len().sort("len", descending=True).drop("len").head(1)
     first = calls.join(most_frequent, on=_SHAPE, how="semi", nulls_equal=True, maintain_order="left")
     return _among(first.row(0, named=True), calls, str(path))
@@ -223,12 +223,12 @@ def _runs(files: Sequence[Path], losses: list[Loss]) -> Iterator[RunInput]:
     except WavewrightError as error:
         losses.append(Loss("launch_unread", detail=str(error)))
         return
-    place = {path.absolute(): number for number, path in enumerate(files)}
+    position = {path.absolute(): number for number, path in enumerate(files)}
 
-    def first_place(run_input: RunInput) -> int:
-        return min(place.get(path.absolute(), len(place)) for path in run_input.files or (run_input.path,))
+    def first_position(run_input: RunInput) -> int:
+        return min(position.get(path.absolute(), len(position)) for path in run_input.files or (run_input.path,))
 
-    for run_input in sorted(inputs, key=first_place):
+    for run_input in sorted(inputs, key=first_position):
         try:
             byte_count = sum(path.stat().st_size for path in run_input.files or (run_input.path,))
         except OSError as error:
@@ -272,7 +272,7 @@ def _among(call: dict[str, int], calls: pl.DataFrame, path: str) -> Launch:
     same_kernel = calls.filter(pl.col(name).eq_missing(pl.lit(call[name])) for name in ("process", "name"))
     alike = same_kernel.filter(pl.col(name).eq_missing(pl.lit(call[name])) for name in ("agent", *_SHAPE))
     durations = alike["end_ns"] - alike["start_ns"]
-    tenth, median, ninth = (float(durations.quantile(at, "linear") or 0.0) for at in (0.1, 0.5, 0.9))
+    p10, median, p90 = (float(durations.quantile(share, "linear") or 0.0) for share in (0.1, 0.5, 0.9))
     return Launch(
         kernel_name=shown(str(call["name"])),
         dispatch_id=call["dispatch_id"],
@@ -280,8 +280,8 @@ def _among(call: dict[str, int], calls: pl.DataFrame, path: str) -> Launch:
         call_number=alike["dispatch_id"].to_list().index(call["dispatch_id"]) + 1,
         call_count=alike.height,
         duration_ns_median=median,
-        duration_ns_p10=tenth,
-        duration_ns_p90=ninth,
+        duration_ns_p10=p10,
+        duration_ns_p90=p90,
         path=shown(path),
         median_noise_ns=median_noise(durations),
         kernel_call_count=same_kernel.height,

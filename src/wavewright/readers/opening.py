@@ -43,8 +43,8 @@ from wavewright.readers.trace.assemble import add_losses
 if TYPE_CHECKING:
     from wavewright.readers.trace.samples.files import SampleFile
 
-_HEAD = 16
-MAX_ARCHIVES = 16  #: Archives of one folder that are unpacked to find the fullest.
+_HEAD_BYTES = 16  #: Enough to recognize a raw trace.
+MAX_ARCHIVES = 16  #: All archives of a folder are unpacked to find the fullest dispatch; with more it is an error.
 
 
 class OpenOptions(TypedDict, total=False):
@@ -148,7 +148,7 @@ def _opened(request: OpenRequest) -> ThreadTrace | Run | CounterSet:
 
 def _open_content(content: Memory, request: OpenRequest) -> ThreadTrace | Run | CounterSet:
     """Open the content of a file: a raw buffer in place, anything else as a file that is removed with the document."""
-    if generation_of(bytes(content[:_HEAD])) is not Generation.NONE:
+    if generation_of(bytes(content[:_HEAD_BYTES])) is not Generation.NONE:
         from wavewright.readers.trace.att import decode
 
         choice: dict[str, Any] = {"dispatch": request.dispatch, "kernel": request.kernel, "amd": request.amd}
@@ -284,7 +284,7 @@ def read_decoded(candidate: DecodedTrace, losses: Sequence[Loss] = (), *, thread
         look_beside(trace, candidate.around)
         add_losses(trace, [*losses, *refused_losses(_parts_not_read(candidate.folder))])
         return trace
-    folder, forget_waves = _to_be_kept(candidate.folder)
+    folder, forget_waves = _with_droppable_files(candidate.folder)
     trace = read_ui_output(folder, threads)
     forget_waves()
     fill_from_around(trace, candidate.around)
@@ -304,7 +304,7 @@ def _parts_not_read(folder: Folder) -> dict[str, str]:
     }
 
 
-def _to_be_kept(folder: Folder) -> tuple[Folder, Callable[[], None]]:
+def _with_droppable_files(folder: Folder) -> tuple[Folder, Callable[[], None]]:
     """A folder from which the trace can read source texts later, and a function that drops all other files.
 
     Archives are in memory: the bytes of wave files need not stay there when the waves have become tables.
@@ -358,12 +358,12 @@ def _nothing_in(archive: Archive) -> NotATraceError:
     """The error for an archive without decoded traces."""
     names = [name for folder in archive.folders.values() for name in folder.names()]
     is_broken = any(loss.kind == "broken_archive" for loss in archive.losses)
-    kept_words = f"{len(names):,} files were unpacked before the damage" if is_broken else ""
+    what_is_left = f"{len(names):,} files were unpacked before the damage" if is_broken else ""
     problem, advice = "no decoded trace in the archive", "pack the ui_output_* directory whole"
     if any(map(is_raw_name, names)):
         problem = "the archive holds raw traces"
         advice = f"open the archive itself: wavewright info {quoted(archive.path)}"
-    return NotATraceError(problem, where=str(archive.path), kept=kept_words, advice=advice)
+    return NotATraceError(problem, where=str(archive.path), kept=what_is_left, advice=advice)
 
 
 def open_decoded(

@@ -61,8 +61,8 @@ class StorePlace(Protocol):
     def names(self, folder: str) -> list[str]:
         """Names of the files in a folder; none where there is no such folder."""
 
-    def read(self, name: str, most: int) -> bytes:
-        """A file; OSError where it cannot be read, or is larger than `most` bytes."""
+    def read(self, name: str, bytes_max: int) -> bytes:
+        """A file; OSError where it cannot be read, or is larger than `bytes_max` bytes."""
 
     def publish(self, name: str, content: bytes) -> bool:
         """Create a complete file at once; False if the name is taken."""
@@ -81,15 +81,15 @@ class LocalPlace:
         except (FileNotFoundError, NotADirectoryError):
             return []
 
-    def read(self, name: str, most: int) -> bytes:
+    def read(self, name: str, bytes_max: int) -> bytes:
         """A regular file."""
         path = self.root / name
         if path.is_symlink():
             raise OSError(f"{name} is a link")
         with open_regular(path) as file:
-            content = file.read(most + 1)
-        if len(content) > most:
-            raise OSError(f"more than {most >> 20} MiB")
+            content = file.read(bytes_max + 1)
+        if len(content) > bytes_max:
+            raise OSError(f"more than {bytes_max >> 20} MiB")
         return content
 
     def publish(self, name: str, content: bytes) -> bool:
@@ -130,12 +130,12 @@ class RemotePlace:
         except FileNotFoundError:
             return []
 
-    def read(self, name: str, most: int) -> bytes:
-        """An object, up to its first `most` bytes."""
+    def read(self, name: str, bytes_max: int) -> bytes:
+        """An object; OSError where it is larger than `bytes_max` bytes."""
         system, root = self._opened()
-        content: bytes = system.cat_file(f"{root}/{name}", 0, most + 1)
-        if len(content) > most:
-            raise OSError(f"more than {most >> 20} MiB")
+        content: bytes = system.cat_file(f"{root}/{name}", 0, bytes_max + 1)
+        if len(content) > bytes_max:
+            raise OSError(f"more than {bytes_max >> 20} MiB")
         return content
 
     def publish(self, name: str, content: bytes) -> bool:
@@ -333,7 +333,7 @@ def filter_text(filters: Mapping[str, str]) -> str:
 
 def _measured(rows: pl.DataFrame) -> MeasuredCapture:
     first = rows.row(0, named=True)
-    names = [each.name for each in fields(Quantity)]
+    names = [quantity_field.name for quantity_field in fields(Quantity)]
     return MeasuredCapture(
         label=first["label"],
         quantities=tuple(Quantity(**{name: row[name] for name in names}) for row in rows.iter_rows(named=True)),
@@ -356,5 +356,4 @@ def _table(content: bytes, most_rows: int) -> pl.DataFrame:
     if rows > min(most_rows, _MOST_ROWS_PER_BYTE * len(content)):
         raise NotATraceError(f"{rows:,} rows in {len(content):,} bytes are not believed")
     frame = scan.select(STORE_ROWS.names).collect()
-    columns = [column.name for column in STORE_ROWS.columns if not column.is_optional]
-    return frame.drop_nulls(columns)
+    return frame.drop_nulls([column.name for column in STORE_ROWS.columns if not column.is_optional])

@@ -23,7 +23,7 @@ from wavewright.readers.counters.table import no_table, read_table
 from wavewright.readers.files.inventory import Inventory
 from wavewright.readers.files.kinds import sniff
 
-_NAMED = 6
+_NAMED = 6  #: A loss names at most so many files or counters.
 
 
 def open_counters(

@@ -131,7 +131,7 @@ def _counters(passes: Sequence[Pass]) -> pl.DataFrame:
 
 # --- passes over the same program, joined by dispatch: which execution of which pass is which dispatch? ---
 Key = tuple[Any, ...]
-UNMEASURED = -1  #: Stands for a dispatch that no pass with counters has.
+UNMEASURED = -1  #: In place of the number of a dispatch: no pass with counters has it.
 
 
 class Joined(NamedTuple):

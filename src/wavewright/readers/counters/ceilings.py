@@ -10,7 +10,7 @@ import polars as pl
 
 from wavewright.model.counters import COUNTER_SET
 
-_SMALLEST, _LARGEST = 1e-3, 1e12  #: 10^9 bytes or operations per second that a benchmark can reach.
+_SMALLEST, _LARGEST = 1e-3, 1e12  #: Rates outside, in 10^9 bytes or operations per second, are damage.
 _NAME = re.compile(r"(?i)([a-z][a-z0-9]*?)(bw|flops|ops)(low|high)?")
 _SPELLED = {"hbm": "HBM", "mall": "MALL", "l2": "L2", "l1": "L1", "lds": "LDS", "mfmafi8": "MFMAI8"}
 _MOST_DEVICES = 1 << 16
@@ -26,8 +26,8 @@ def ceilings_of_rows(rows: Sequence[Mapping[str, str]]) -> pl.DataFrame:
     ceilings: dict[tuple[int, str], dict[str, Any]] = {}
     for place, row in enumerate(rows):
         device = _device(row.get("device"), place)
-        for field, word in row.items():
-            ceiling, value = _ceiling(field or ""), _number(word)
+        for field, cell in row.items():
+            ceiling, value = _ceiling(field or ""), _number(cell)
             if ceiling and value is not None:
                 name, column = ceiling
                 ceilings.setdefault((device, name), {"device": device, "name": name}).setdefault(column, value)

@@ -93,7 +93,7 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
     counters: dict[str, Spelled] = {}  # by the name of the column
     cells: dict[str, pl.Series] = {}  # the same, as the table has them
     values: dict[str, pl.Series] = {}
-    twice_count = 0
+    differing_count = 0  # columns with the name of an earlier one and other values
     # Where a file has both spellings of the fabric interface, the one of its generation of tools comes first.
     for index, header in sorted(enumerate(table.header), key=lambda column: column[1].startswith("TCC_EA0_")):
         column = counts = table.frame[str(index)]
@@ -107,14 +107,14 @@ def wide_pass(table: Table, name: str, *, is_joined: bool, losses: list[Loss]) -
         if counter.column in counters:
             if cells[counter.column].equals(column, null_equal=True):
                 continue
-            twice_count += 1
+            differing_count += 1
             counter = Named(header, None, header)  # with other values, it stays under the name that the file has
             if header in TAKEN or header in counters:
                 continue
         counters[counter.column] = Spelled(counter, header)
         cells[counter.column], values[counter.column] = column, counts.alias(counter.column)
-    if twice_count:
-        losses.append(Loss("counter_twice", twice_count, detail=table.file.name))
+    if differing_count:
+        losses.append(Loss("counter_twice", differing_count, detail=table.file.name))
     frame = pl.DataFrame(list(values.values()))
     unsound = rows["kernel_name"].null_count()
     if unsound:

@@ -18,8 +18,8 @@ from wavewright.readers.counters.execution import Pass, Spelled, bounded, descri
 from wavewright.readers.counters.names import Named, counter_named, level_of
 from wavewright.readers.counters.table import Table
 
-_KEY = " execution"  #: Column of executions in a pivot by counters; the space keeps it apart from all their names.
-_PASSES_MAX = 1000
+_KEY = " execution"  #: Column of executions beside columns of counters, of which no name starts with a space.
+_PASSES_MAX = 1000  #: No capture has as many: more are columns that were mixed up.
 _DISPATCH = ("process_id", "agent", "dispatch_id", "kernel_name", "grid_size", "workgroup_size", "lds_bytes")
 _EXECUTION = (*_DISPATCH, "start_ns", "end_ns")
 _TEXTS = ("agent", "kernel_name", "kernel_name_spelled", "counter")
@@ -106,7 +106,7 @@ def _pass_numbers(executions: pl.DataFrame, values: pl.DataFrame, file: Path) ->
     pass_numbers: dict[tuple[int, int], int] = {}
     repeats: dict[tuple[int, tuple[object, ...]], int] = {}
     numbers = []
-    for counter_set, key in zip((complete_sets.get(each, each) for each in sets), keys, strict=True):
+    for counter_set, key in zip((complete_sets.get(own_set, own_set) for own_set in sets), keys, strict=True):
         repeat = repeats.get((counter_set, key), 0)
         repeats[counter_set, key] = repeat + 1
         numbers.append(pass_numbers.setdefault((counter_set, repeat), len(pass_numbers)))
@@ -129,9 +129,10 @@ def _complete_sets(
     """
     if len(dispatches) < 2:
         return {}
-    executions = {counter_set: sets.index(counter_set) for counter_set in dispatches}  # one that has it
-    names = {each: frozenset(values.filter(values["execution"] == row)["counter"]) for each, row in executions.items()}
-    by_size = sorted(dispatches, key=lambda each: -len(names[each]))
+    executions = {counter_set: sets.index(counter_set) for counter_set in dispatches}  # the first that has it
+    rows_of = {counter_set: values.filter(values["execution"] == row) for counter_set, row in executions.items()}
+    names = {counter_set: frozenset(rows["counter"]) for counter_set, rows in rows_of.items()}
+    by_size = sorted(dispatches, key=lambda counter_set: -len(names[counter_set]))
     complete_sets: dict[int, int] = {}
     for part, part_names in names.items():
         for larger in by_size:

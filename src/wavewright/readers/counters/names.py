@@ -12,7 +12,7 @@ _FACTS = packaged("columns.toml", __package__)
 #: Ours -> theirs, of all generations of tools, in small letters.
 COLUMNS: dict[str, list[str]] = _FACTS["dispatches"]
 _KNOWN = frozenset(name for names in COLUMNS.values() for name in names).union(_FACTS["not_counters"])
-TAKEN = frozenset(_FACTS["taken"])  #: Columns that stand beside counters in our tables.
+TAKEN = frozenset(_FACTS["taken"])  #: Names of our columns beside counters: a counter of such a name gets a `_`.
 _BLOCK = re.compile(
     r"(SQC?|SQG|SP|SPI|TA|TD|TC[ACP]|TCI|GDS|GRBM|GRBMH|CP[CFG]|GL[12][ACXR]|GCEA|GCR|GC|EA|MC|GUS|CHA|CHC|RLC)_[A-Z0-9]"
 )

@@ -31,7 +31,7 @@ _LOSSES_SHOWN = 3
 def times_of_run(path: Path) -> dict[str, int]:
     """Kernel -> its time in the run that is in the folder of passes, in ns; empty = there is none."""
     with suppress(WavewrightError):
-        if inputs := [each for each in find_runs([path]) if not each.is_pass] if path.is_dir() else []:
+        if inputs := [run_input for run_input in find_runs([path]) if not run_input.is_pass] if path.is_dir() else []:
             rows = open_inputs(inputs).read("dispatches", ["name", "start_ns", "end_ns"])
             times = rows.group_by(pl.col("name").cast(pl.String)).agg(ns=(pl.col("end_ns") - pl.col("start_ns")).sum())
             return dict(times.iter_rows())
@@ -114,9 +114,9 @@ def _dispatches(run: Run) -> pl.DataFrame:
 def _product(name: str) -> pl.Expr:
     """Work-items in all directions; null where they are more than a number holds."""
     sides = [pl.col(f"{name}_x"), *(pl.col(f"{name}_{axis}").fill_null(1).clip(1) for axis in "yz")]
-    about = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
+    rounded = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
     product = sides[0].cast(pl.Int64) * sides[1].cast(pl.Int64) * sides[2].cast(pl.Int64)
-    return pl.when(about.is_between(0, LARGEST_INTEGER)).then(product).alias(f"{name}_size")
+    return pl.when(rounded.is_between(0, LARGEST_INTEGER)).then(product).alias(f"{name}_size")
 
 
 def _system(run: Run, file: str) -> System:

@@ -21,7 +21,7 @@ _FACTS = packaged("silent.toml", __package__)
 _L2_PREFIXES = ("TCC_", "GL2C_")  #: Of CDNA, and of RDNA.
 _RDNA_READS = "GL2C_EA_RDREQ"
 _RDNA_READS_96B = f"{_RDNA_READS}_96B"  #: Seldom collected; without it, what is of no other size is of this one.
-#: Requests that may be of no counted size: `l2` calls runs that differ by more than this different.
+#: At most this share of the requests may be of no counted size, the difference at which `l2` calls two runs different.
 _UNSIZED_SHARE_MAX = 0.05
 #: Bytes that the profiler derives, in KiB -> the requests that they are made of, on CDNA and on RDNA.
 _DERIVED = {"FETCH_SIZE": ("TCC_EA0_RDREQ", _RDNA_READS), "WRITE_SIZE": ("TCC_EA0_WRREQ", "GL2C_EA_WRREQ")}
@@ -36,7 +36,7 @@ _BYTELESS = "less than 32 bytes for each request, so not measured"
 def without_silent(passes: Sequence[Pass], losses: list[Loss]) -> list[Pass]:
     """The passes with null instead of zeros that cannot be true; silent counters are losses."""
     totals = [_totals(pass_) for pass_ in passes]
-    together: dict[str, float] = {}
+    together: dict[str, float] = {}  # counter -> its largest sum in any pass
     for pass_totals in totals:
         for name, total in pass_totals.items():
             together[name] = max(total, together.get(name, 0.0))
@@ -103,11 +103,11 @@ def _stray(totals: dict[str, float], together: dict[str, float]) -> set[str]:
     names: set[str] = set()
     for requests, others, sizes in _FACTS["sizes"][:2]:  # reads; of writes only one size is counted
         parts = [*sizes, *((others,) if others else ())]
-        least = (1 - _UNSIZED_SHARE_MAX) * totals.get(requests, 0.0) or together.get(requests, 0.0) / 2
-        if least > 0 and all(part in totals for part in parts):
+        size_sum_min = (1 - _UNSIZED_SHARE_MAX) * totals.get(requests, 0.0) or together.get(requests, 0.0) / 2
+        if size_sum_min > 0 and all(part in totals for part in parts):
             more_sizes = {_RDNA_READS_96B} if requests == _RDNA_READS else set()
             size_sum = sum(totals[part] for part in parts) + sum(totals.get(size, 0.0) for size in more_sizes)
-            if size_sum < least:
+            if size_sum < size_sum_min:
                 names |= {*sizes, *more_sizes}
     return names & set(totals)
 

@@ -28,7 +28,7 @@ _TINY = b"0.00000000"  #: In the text of any positive number below `SMALLEST` th
 _LONG_VALUE = "counter_value"
 _NULLS = frozenset(("", "na", "n/a", "nan", "none", "null", "-"))  #: Words that say that there is no value.
 _SHORT_FRACTION = 1  #: Digits; fractions of one digit may differ in length, longer ones are all alike.
-_TIME_DIGITS = 9  #: Numbers longer than this in the last column are times, which are all of one length.
+_TIME_DIGITS = 9  #: Numbers with more digits in the last column are times, which are all of one length.
 
 
 @dataclass
@@ -74,8 +74,8 @@ class _Reading:
         self.separator = ","
         self.is_number: list[bool] = []
         self.may_lack_digits = False  # Whether the file ends without a line end, in a number that may be longer.
-        self.bad_rows = 0
-        self.bad_numbers = 0
+        self.bad_row_count = 0
+        self.bad_number_count = 0
         self.bad_columns: set[str] = set()
         self._above = b""  # The last line of the chunk before.
 
@@ -102,13 +102,13 @@ class _Reading:
 
     def losses(self) -> list[Loss]:
         losses = []
-        if self.bad_rows:
-            losses.append(Loss("counter_rows", self.bad_rows, detail=self.file.name))
+        if self.bad_row_count:
+            losses.append(Loss("counter_rows", self.bad_row_count, detail=self.file.name))
         if self.may_lack_digits:
             losses.append(Loss("counter_cut", detail=self.file.name))
-        if self.bad_numbers:
+        if self.bad_number_count:
             names = ", ".join(sorted(self.bad_columns)[:6])
-            losses.append(Loss("counter_numbers", self.bad_numbers, detail=f"{self.file.name} ({names})"))
+            losses.append(Loss("counter_numbers", self.bad_number_count, detail=f"{self.file.name} ({names})"))
         return losses
 
     def _take_header(self, text: bytes) -> bytes:
@@ -132,7 +132,7 @@ class _Reading:
             return text + b"\n"
         is_cut = len(cells) < len(self.header) or last.count(b'"') % 2 == 1
         if is_cut or (len(before) == len(cells) and _is_shorter(cells[-1], before[-1].rstrip("\r\n"))):
-            self.bad_rows += 1
+            self.bad_row_count += 1
             return body + end
         if not self._may_lack_digits(last, cells[-1], before[-1] if before else ""):
             return text + b"\n"
@@ -172,12 +172,12 @@ class _Reading:
             except StopIteration:
                 return
             except csv.Error:  # a gigantic field
-                self.bad_rows += 1
+                self.bad_row_count += 1
                 continue
             if len(row) == width:
                 yield row
             elif row:
-                self.bad_rows += 1
+                self.bad_row_count += 1
 
     def _number(self, cell: str, header: str) -> float | None:
         value = number(cell)
@@ -185,7 +185,7 @@ class _Reading:
             return value
         if cell.strip().lower() in _NULLS:
             return None
-        self.bad_numbers += 1
+        self.bad_number_count += 1
         self.bad_columns.add(header)
         return None
 

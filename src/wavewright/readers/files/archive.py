@@ -41,7 +41,7 @@ _ZIP_ZSTD = 93  # PKWARE's APPNOTE, 4.4.5
 _DECODED_NAME = re.compile(r"(?:^|/)(?:filenames|code|occupancy|se\d+_sm\d+_sl\d+_wv\d+)\.json$")
 _TAR_NAMES = (*(f".tar{suffix}" for suffix in PACKED_SUFFIXES), ".tar", ".tgz", ".txz", ".tbz2", ".tzst")
 _TAR_BLOCK = 512
-_RECORD = 20 * _TAR_BLOCK
+_RECORD = 20 * _TAR_BLOCK  #: tar pads its output to multiples of this.
 #: What the standard library raises on damaged, encrypted or foreign archives, besides its own exceptions.
 _BROKEN = (EOFError, OSError, zlib.error, lzma.LZMAError, ValueError, RuntimeError)
 
@@ -201,7 +201,7 @@ def _pieces_before_damage(stream: BinaryIO, packing: str) -> Iterator[bytes]:
 
 
 def _is_tar_block(block: bytes) -> bool:
-    """True if 512 bytes are the header of a tar member: the sum of its bytes is written into it."""
+    """True if 512 bytes are the header of a tar member: bytes 148 to 155 are their sum, with spaces there."""
     if len(block) < _TAR_BLOCK or not block.strip(b"\0"):
         return False
     try:
@@ -267,7 +267,7 @@ def _tar_members(stream: _Bounded, ignore: _Ignore) -> Iterator[tuple[str, bytes
     if bytes(_TAR_BLOCK) not in stream.tail:
         raise EOFError("it ends without the mark of its end")
     while stream.read(_RECORD):
-        pass  # sums over all that was packed come last
+        pass  # read to the end: the checksum of a packed file, which shows damage, comes last
 
 
 def _zip_members(stream: IO[bytes], limit: int, ignore: _Ignore) -> Iterator[tuple[str, bytes]]:

@@ -36,9 +36,9 @@ _CODE_OBJECT_PREFIX = re.compile(r"(\d+|.*?)_.*code_object_id_")
 _PACKED_END = re.compile(rf"(\.att(?:{'|'.join(map(re.escape, PACKED_SUFFIXES))})?|\.[^.]*)$")
 _CODE_USAGE = "write FILE[@LOAD_ADDRESS][:ID]"
 _MAGIC_BYTES = 8  #: More than any packed format needs to be told.
-_HEAD = 1 << 16  #: Bytes in which a pickle of tinygrad names it.
+_HEAD = 1 << 16  #: A pickle of tinygrad has that name in its first so many bytes.
 _TRAILING_NUMBER = re.compile(r"(\d+)$")
-_U64 = 1 << 64
+_U64 = 1 << 64  #: The first number beyond 64 bits; stands for all of them.
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from wavewright.readers.files.folder import Directory, Folder
 from wavewright.readers.files.inventory import Inventory
 
 MAX_FOLDERS = 5_000  #: Folders looked at below the given one; a run of many kernels has some hundred.
-MAX_LEVELS = 8
+MAX_LEVELS = 8  #: Folders below the given one are entered down to this depth.
 MAX_BESIDE = 32  #: Folders beside a decoded one that are searched for other files of the run.
 MANIFEST = "filenames.json"
 _WAVE_FILE = re.compile(r"se\d+_sm\d+_sl\d+_wv\d+\.json")
@@ -28,8 +28,8 @@ _AGENT = re.compile(r"agent_(\d{1,18})(?!\d)")
 _DISPATCH = re.compile(r"dispatch_(\d{1,18})(?!\d)")
 _ARCHIVE_SUFFIXES = (".tar", ".tar.xz", ".tar.gz", ".tar.bz2", ".tar.zst", ".tgz", ".txz", ".tzst", ".zip")
 _ENDINGS = (*RAW_SUFFIXES, *_ARCHIVE_SUFFIXES)  #: Of the names of files that `survey` looks at.
-_SIZEABLE_JSON = 1 << 16  #: A placeholder's files are smaller than this; larger ones need not be parsed to know.
-_JSON_BYTES_PER_INSTRUCTION = 24
+_SIZEABLE_JSON = 1 << 16  #: A folder with a JSON file of so many bytes is no placeholder; nothing is parsed to know it.
+_JSON_BYTES_PER_INSTRUCTION = 24  #: About what an instruction takes in a wave file.
 
 Form = Literal["ui_output", "parquet"]
 
@@ -84,8 +84,7 @@ def form_of(names: Collection[str]) -> Form | None:
     if any(map(is_raw_name, names)):
         return None  # a code.json beside raw traces is their listing
     parts = sum(name in names for name in ("code.json", "occupancy.json", "snapshots.json", "realtime.json"))
-    is_ui_output = parts > 1 or any(_WAVE_FILE.fullmatch(name) for name in names)
-    return "ui_output" if is_ui_output else None
+    return "ui_output" if parts > 1 or any(_WAVE_FILE.fullmatch(name) for name in names) else None
 
 
 def survey(folder: Path, inventory: Inventory | None = None) -> Survey:

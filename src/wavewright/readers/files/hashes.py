@@ -24,11 +24,11 @@ def input_files(paths: Sequence[str | Path], leave_out: Iterable[str | Path] = (
 
     Links in folders are not followed, and what is in `leave_out`, such as outputs, is not looked at.
     """
-    without = {os.path.realpath(path) for path in leave_out}
+    left_out = {os.path.realpath(path) for path in leave_out}
     names: dict[str, None] = {}
     for path in paths:
-        names |= dict.fromkeys(_files_at(Path(path), without))
-    files = [each for name in list(names)[:MOST_FILES] if (each := hashed_file(name)) is not None]
+        names |= dict.fromkeys(_files_at(Path(path), left_out))
+    files = [file for name in list(names)[:MOST_FILES] if (file := hashed_file(name)) is not None]
     return tuple(files), max(0, len(names) - MOST_FILES)
 
 
@@ -58,8 +58,8 @@ def hashed_file(path: str | Path) -> InputFile | None:
     return InputFile(shown(os.fspath(path)), size, digest.hexdigest(), is_whole=size <= WHOLE_UP_TO)
 
 
-def _files_at(path: Path, without: set[str]) -> Iterator[str]:
-    if os.path.realpath(path) in without:
+def _files_at(path: Path, left_out: set[str]) -> Iterator[str]:
+    if os.path.realpath(path) in left_out:
         return
     if not path.is_dir():
         yield os.fspath(path)
@@ -72,6 +72,6 @@ def _files_at(path: Path, without: set[str]) -> Iterator[str]:
         if entry.is_symlink():
             continue
         if entry.is_dir():
-            yield from _files_at(Path(entry.path), without)
-        elif entry.is_file() and os.path.realpath(entry.path) not in without:
+            yield from _files_at(Path(entry.path), left_out)
+        elif entry.is_file() and os.path.realpath(entry.path) not in left_out:
             yield entry.path

@@ -185,7 +185,7 @@ def sniff(path: Path, inventory: Inventory | None = None) -> Kind:
 
 
 # --- folders ---
-_FILES_LOOKED_AT = 64  #: Of a folder of runs: the first of them tell what it is.
+_FILES_LOOKED_AT = 64  #: The first so many files of a folder tell its kind.
 _SYSTEM = "sysinfo.csv"
 #: Files of a workload of ROCm Compute Profiler: its passes, the pass of a level counter, and the one without counters.
 _WORKLOAD = re.compile(r"pmc_perf(_\w+)?\.csv(\.gz)?")
@@ -252,7 +252,7 @@ def _sniff_archive(path: Path, listings: Inventory) -> Kind:
 
 
 # --- files by their first bytes ---
-_HEAD_BYTES = 1 << 16  #: Of a file that are looked at.
+_HEAD_BYTES = 1 << 16  #: The first so many bytes of a file tell its kind.
 _PACKED_HEAD_BYTES = 4 << 16  #: Of a packed file: a block of Zstandard, which unpacks as a whole, has up to 128 KiB.
 _SIGN_BYTES = 64  #: Signs of binary formats are within these.
 #: ELF, the bundle of clang, the same compressed, and an archive of objects.

@@ -84,6 +84,7 @@ class PickleReader:
         raise NotATraceError(problem, where=self._path, advice=advice) from error
 
     def _step(self, name: str, argument: Any) -> None:
+        """Follow one instruction, by its name in `pickletools`."""
         stack = self._stack
         if name in _PLAIN or (argument is not None and name in _WITH_VALUE):
             stack.append(_PLAIN.get(name, argument) if name in _PLAIN else argument)
@@ -159,6 +160,7 @@ def _pairs(values: list[Any]) -> PickledPairs:
     return PickledPairs(zip(values[::2], values[1::2], strict=True))
 
 
+#: Instructions that push a constant, their argument, or a new container; and those that end a part after MARK.
 _PLAIN = {"NONE": None, "NEWTRUE": True, "NEWFALSE": False}
 _WITH_VALUE = {
     "INT", "BININT", "BININT1", "BININT2", "LONG", "LONG1", "LONG4", "FLOAT", "BINFLOAT", "STRING", "BINSTRING",

@@ -44,10 +44,10 @@ class Layout(Fact, frozen=True):
     """One kind of file: what tells it, and its columns as ours -> type and the names that it may have there."""
 
     name: str
-    signs: tuple[tuple[str, ...], ...]  #: Sets of columns of which each one tells this kind of file.
+    signs: tuple[tuple[str, ...], ...]  #: Sets of columns: a header with all of one set is of this kind.
     required: tuple[str, ...]
     columns: dict[str, tuple[str, tuple[str, ...]]]
-    shares: tuple[str, ...] = ()  #: Groups of columns that it has as well.
+    shares: tuple[str, ...] = ()  #: Groups of columns (`shared` in the TOML file) that it has as well.
 
 
 @cache
@@ -133,10 +133,10 @@ def read_table(file: Path, layout: Layout, losses: list[Loss]) -> pl.DataFrame:
     sound = _columns_of(file, complete_data, positions, dtypes, len(header)).drop_nulls(layout.required)
     if sound.height + _line_breaks(sound) < row_count:  # perhaps whole numbers were written with a fraction
         texts = {ours: pl.String if dtype == pl.Int64 else dtype for ours, dtype in dtypes.items()}
-        slow = _columns_of(file, complete_data, positions, texts, len(header))
+        as_strings = _columns_of(file, complete_data, positions, texts, len(header))
         numbers = [ours for ours, dtype in dtypes.items() if dtype == pl.Int64]
         whole_part = pl.col(numbers).str.extract(r"^\s*(-?\d+)(?:\.\d*)?\s*$").cast(pl.Int64, strict=False)
-        sound = slow.with_columns(whole_part).drop_nulls(layout.required)
+        sound = as_strings.with_columns(whole_part).drop_nulls(layout.required)
     loss_count = row_count - sound.height - _line_breaks(sound)
     if loss_count > 0:
         losses.append(Loss("malformed_events", loss_count, detail=file.name))

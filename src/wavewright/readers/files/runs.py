@@ -53,7 +53,7 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
     devices, and folders that cannot be entered. Raises `UsageError` when there are more than `MAX_FOLDERS` folders or
     `MAX_FILES` files.
     """
-    file_ids: set[tuple[int, int]] = set()
+    folder_ids: set[tuple[int, int]] = set()
     file_count = 0
     listings = inventory or Inventory()
     folders = [folder]
@@ -61,15 +61,15 @@ def run_entries(folder: Path, inventory: Inventory | None = None) -> Iterator[tu
         here = folders.pop()
         try:
             status = here.stat()
-            if (status.st_dev, status.st_ino) in file_ids:
+            if (status.st_dev, status.st_ino) in folder_ids:
                 continue
-            file_ids.add((status.st_dev, status.st_ino))
+            folder_ids.add((status.st_dev, status.st_ino))
             entries = [entry for entry in listings.entries(here) if not entry.name.startswith(".")]
         except OSError as error:
             yield here, f"cannot be read ({error.strerror})"
             continue
         file_count += len(entries)
-        if len(file_ids) > MAX_FOLDERS or file_count > MAX_FILES:
+        if len(folder_ids) > MAX_FOLDERS or file_count > MAX_FILES:
             problem = f"more than {MAX_FOLDERS:,} folders or {MAX_FILES:,} files"
             raise UsageError(problem, where=str(folder), advice="name a folder below it")
         names = [entry.name for entry in entries]

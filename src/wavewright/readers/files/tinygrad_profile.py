@@ -56,8 +56,7 @@ def profile_files(path: Path, data: bytes) -> tuple[dict[Path, bytes], list[Tiny
             if engine is not None and engine < _MOST_ENGINES:
                 traces[path / f"k{dispatch}_se{engine}.att"] = blob
         if event.name == "ProfileProgramEvent" and code is not None:
-            base = _number(fields.get("base"))
-            programs.append(TinygradProgram(path / f"program_{len(programs)}.co", base, code))
+            programs.append(TinygradProgram(path / f"program_{len(programs)}.co", _number(fields.get("base")), code))
     if not traces:
         problem = "a capture of tinygrad without thread traces" if objects else "not a capture of tinygrad"
         raise NotATraceError(problem, where=str(path), advice="record with VIZ=2 (older: SQTT=1), which traces kernels")

@@ -15,7 +15,7 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.losses import Loss
 from wavewright.readers.files.archive import Archive, is_archive, is_raw_name
 
-_LAST_USED = 4  # archives that stay unpacked for the next look at them: one opening takes several
+_CACHED_ARCHIVES = 4  #: Archives that stay unpacked: one opening asks for the same archive several times.
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def unpacked_folder(path: Path) -> UnpackedFolder | None:
 
 
 def file_of(label: str) -> Path:
-    """The file that is called so: a path, or as `UnpackedFolder.label` says it."""
+    """The file of a path, or of a label of `UnpackedFolder.label` (`archive!place`); any `!` may be the mark."""
     place = Path(label)
     for mark in [at for at, letter in enumerate(label) if letter == "!" and not place.exists()]:
         archive = unpacked_folder(Path(label[:mark]))
@@ -66,7 +66,7 @@ def file_of(label: str) -> Path:
     return place
 
 
-@lru_cache(maxsize=_LAST_USED)
+@lru_cache(maxsize=_CACHED_ARCHIVES)
 def _unpacked(path: Path, _stamp: tuple[int, ...]) -> UnpackedFolder:
     archive = Archive.read(path)
     try:

@@ -27,7 +27,8 @@ from wavewright.model.run_tables import RUN
 _BYTES_MAX = 64 << 20
 _LINE_BYTES_MAX = 1 << 20
 _NS_MAX = 1 << 62
-_LARGEST = 1e12  #: Of any unit of amd-smi; larger values and NaN are damage.
+_VALUE_MAX = 1e12  #: Values from here on, in whatever unit, and NaN are damage.
+#: Name of a monitor -> where amd-smi may store it: keys with dots between them, `*` for any.
 _PLACES: dict[str, list[str]] = packaged("amd_smi.toml", __package__)
 _PCI = re.compile(r"([0-9a-f]{4}):([0-9a-f]{2}):([01][0-9a-f])\.([0-7])")
 
@@ -74,13 +75,13 @@ class WithSamples:
         for pci in dict.fromkeys(sample["pci"] for sample in samples) if clock else ():
             of_gpu = [(sum(sample["ns"][clock]) // 2, sample["values"]) for sample in samples if sample["pci"] == pci]
             points = sorted(of_gpu, key=itemgetter(0))
-            places = agents.get(pci, agents.get("", []))
-            if not places:
+            gpus = agents.get(pci, agents.get("", []))
+            if not gpus:
                 self.losses.append(Loss("samples_of_other_gpu", len(points), detail=pci))
             ends = [*(later for _, (later, _) in pairwise(points)), points[-1][0]]
             for (start, values), end in zip(points, ends, strict=True):
                 times = {"start_ns": start, "end_ns": end}
-                rows += [{**place, **times, "name": name, "value": values[name]} for place in places for name in values]
+                rows += [{**gpu, **times, "name": name, "value": values[name]} for gpu in gpus for name in values]
         if samples and not clock:
             self.losses.append(Loss("samples_at_other_times", len(samples), detail=gpu_samples.FILE))
         return pl.DataFrame(rows, schema=dtypes)
@@ -103,16 +104,16 @@ class WithSamples:
         return ""
 
     def _agents(self) -> dict[str, list[dict[str, int]]]:
-        """PCI address -> the GPU in each process; empty = the only GPU of a run without addresses."""
+        """PCI address -> `process` and `agent` of the GPU in each process; "" = the only GPU, without an address."""
         columns = ["agent", "process", "kind", "properties"]
         gpus = [row for piece in self._source.chunks("agents", columns) for row in piece.rows(named=True)]
         agents: dict[str, list[dict[str, int]]] = {}
         for row in gpus:
             if row["kind"] == "GPU":
-                place = {"process": row["process"], "agent": row["agent"]}
-                agents.setdefault(_address(row["properties"]), []).append(place)
+                gpu = {"process": row["process"], "agent": row["agent"]}
+                agents.setdefault(_address(row["properties"]), []).append(gpu)
         nameless = agents.get("", [])
-        if len(agents) > 1 or len({place["process"] for place in nameless}) < len(nameless):
+        if len(agents) > 1 or len({gpu["process"] for gpu in nameless}) < len(nameless):
             agents.pop("", None)
         return agents
 
@@ -128,7 +129,7 @@ def _address(properties: str | None) -> str:
 
 
 def _samples(path: Path) -> tuple[list[dict[str, Any]], int]:
-    """The samples of a file, and how many lines are none."""
+    """The samples of a file (`pci`, `ns`: clock -> times before and after, `values`), and how many lines are none."""
     samples, lost_count = [], 0
     try:
         with open_regular(path) as stream:
@@ -166,7 +167,7 @@ def _value(metrics: Mapping[str, Any], places: Sequence[str]) -> float | None:
         for name in place.split("."):
             nodes = [node[key] for node in nodes if isinstance(node, dict) for key in node if fnmatchcase(key, name)]
         numbers = [node.get("value") if isinstance(node, dict) else node for node in nodes]
-        finite = [number for number in numbers if isinstance(number, int | float) and abs(number) < _LARGEST]
+        finite = [number for number in numbers if isinstance(number, int | float) and abs(number) < _VALUE_MAX]
         finite = [number for number in finite if not isinstance(number, bool)]
         if finite:
             return sum(finite) / len(finite)

@@ -25,7 +25,7 @@ _LABEL = re.compile(
     r"\s?(?:\|(?P<rank>\d{1,9}))?(?:\|(?P<thread>\d{1,9}))?>>>\s?(?P<indent> *)(?:\|_)?(?P<name>.*\S)\s*"
 )
 _MOST_ROWS = 5_000_000
-_MOST_DEPTH = 10_000
+_DEPTH_END = 10_000  #: Depths from here on are damage and become 0.
 _FIGURES = ("sum", "mean", "min", "max", "stddev")
 _Row: TypeAlias = "tuple[Any, ...]"  #: The columns of `_SCHEMA` but `parent`, which `_with_parents` adds.
 _SCHEMA: dict[str, Any] = {
@@ -95,7 +95,7 @@ def _of_json(path: Path) -> Iterator[_Row]:
 def _of_text(path: Path, losses: list[Loss]) -> Iterator[_Row]:
     """The rows of a text file: a table with bars between its columns, whose labels show ranks, threads and depth."""
     columns: list[str] = []
-    unread = 0
+    unread_count = 0
     for line in text_bytes(path).decode("utf-8", "replace").splitlines():
         text = line.strip().removeprefix("|").removesuffix("|")
         if not text.strip("- |") or text.lstrip().startswith("-"):
@@ -106,15 +106,16 @@ def _of_text(path: Path, losses: list[Loss]) -> Iterator[_Row]:
         cells = text.rsplit("|", len(columns) - 1) if columns else []
         label = _LABEL.fullmatch(cells[0]) if len(cells) == len(columns) > 1 else None
         if label is None:
-            unread += bool(columns)
+            unread_count += bool(columns)
             continue
         row = dict(zip(columns, (cell.strip() for cell in cells), strict=True))
+        # A label with one number (`|3>>>`) gives the thread, not the rank.
         rank, thread = (label["rank"], label["thread"]) if label["thread"] else (None, label["rank"])
         place = (row.get("metric", ""), row.get("units", ""), _integer(rank), _integer(thread))
         figures = (_number(row.get(key)) for key in _FIGURES)
         yield (*place, _depth(row.get("depth")), label["name"], _integer(row.get("count")), *figures)
-    if unread:
-        losses.append(Loss("malformed_rows", unread, detail=path.name))
+    if unread_count:
+        losses.append(Loss("malformed_rows", unread_count, detail=path.name))
 
 
 def _at(value: Any, key: str) -> Any:
@@ -139,7 +140,7 @@ def _integer(value: Any) -> int | None:
 
 def _depth(value: Any) -> int:
     number = _number(value)
-    return int(number) if number is not None and 0 <= number < _MOST_DEPTH else 0
+    return int(number) if number is not None and 0 <= number < _DEPTH_END else 0
 
 
 # --- recordings of Triton's Proton (`*.hatchet`): sums of kernels and scopes by call path, without times ---
@@ -149,7 +150,7 @@ def _depth(value: Any) -> int:
 _PROTON_ADVICE = "read it with proton-viewer; trees in JSON are read here (proton.start without data='trace')"
 _UNITS = {"time": "ns", "cycles": "cycles", "bytes": "bytes"}  #: Start of the name of a metric -> its unit.
 _PROTON_ROWS_MAX = 1_000_000
-_LARGEST = 1e300
+_VALUE_END = 1e300  #: Larger values, infinities and NaN are left out.
 _NAME_MAX = 2_000  #: Characters.
 
 
@@ -167,7 +168,7 @@ def read_proton(path: Path) -> MemorySource:
         if isinstance(node, dict):
             nodes += [(child, depth + 1, len(rows)) for child in reversed(_list_at(node, "children"))]
             rows += _rows(node, depth, parent)
-    if not any(row[8] is not None for row in rows):
+    if not any(row[8] is not None for row in rows):  # 8 = `sum`
         raise NotATraceError("a recording of Proton without any sums", where=str(path), advice=_PROTON_ADVICE)
     losses = [Loss("unread_records", 1, detail=f"rows beyond {_PROTON_ROWS_MAX:,}")] if nodes else []
     return totals_source(path, "Proton", rows, losses)
@@ -184,7 +185,7 @@ def _rows(node: dict[str, Any], depth: int, parent: int | None) -> list[tuple[An
     numbers: dict[str, tuple[str, float | None]] = {
         f"{key}{device}": (_UNITS.get(key.split(" ", 1)[0], ""), float(value))
         for key, value in values.items()
-        if isinstance(value, int | float) and key != "count" and abs(value) < _LARGEST
+        if isinstance(value, int | float) and key != "count" and abs(value) < _VALUE_END
     }
     return [
         (metric, unit, None, None, depth, name, parent, count, number, None, None, None, None)

@@ -25,16 +25,16 @@ from wavewright.readers.run.collective_records import MOST_RECORDS, RCCL, amount
 
 _LINE_BYTES_MAX = 1 << 20
 _GB = 1e9
-_TYPE_BYTES: list[int] = packaged("collective_types.toml")["rccl_type_bytes"]
-_WHO = rb"(?<![^\s:>\]])([^\s:]{1,200}):(\d{1,10}):\d{1,10} \[\d{1,4}\][^\n]{0,40}? NCCL INFO "
+_TYPE_BYTES: list[int] = packaged("collective_types.toml")["rccl_type_bytes"]  #: By the number in `datatype`.
+_HOST_AND_PID = rb"(?<![^\s:>\]])([^\s:]{1,200}):(\d{1,10}):\d{1,10} \[\d{1,4}\][^\n]{0,40}? NCCL INFO "
 _CALL = re.compile(
-    _WHO
+    _HOST_AND_PID
     + rb"(\w{1,40}): opCount ([0-9a-f]{1,15}) sendbuff \S{1,20} recvbuff \S{1,20} count (\d{1,15}) datatype (\d{1,3})"
     rb" op \d{1,10} root -?\d{1,10} comm (0x[0-9a-f]{1,16}) \[nranks=(\d{1,9})\] stream \S{1,20}"
     rb"(?: task \d{1,10} globalrank (\d{1,9}))?"
 )
 _COMMUNICATOR = re.compile(
-    _WHO + rb"[^\n]{0,80}?comm (0x[0-9a-f]{1,16}) rank (\d{1,9}) [^\n]{0,200}?commId 0x([0-9a-f]{1,16})\b"
+    _HOST_AND_PID + rb"[^\n]{0,80}?comm (0x[0-9a-f]{1,16}) rank (\d{1,9}) [^\n]{0,200}?commId 0x([0-9a-f]{1,16})\b"
 )
 _PERF = {"coll_perf": "coll", "p2p_perf": "p2p"}  #: Object of a line -> how its keys start.
 _ADVICE = "set NCCL_INSPECTOR_ENABLE=1 with NCCL_PROFILER_PLUGIN, and take the JSON logs, not those for Prometheus"
@@ -55,10 +55,10 @@ def read_collective_log(path: Path) -> MemorySource:
         if not fields:
             lost_count += bool(line.strip())
             continue
-        header, about = _object(fields, "header"), _object(fields, "metadata")
-        version = version or str(about.get("inspector_output_format_version") or "")[:40]
+        header, metadata = _object(fields, "header"), _object(fields, "metadata")
+        version = version or str(metadata.get("inspector_output_format_version") or "")[:40]
         if process == ("", None):
-            process = (str(about.get("hostname") or "")[:200], whole(about.get("pid"), 1 << 31))
+            process = (str(metadata.get("hostname") or "")[:200], whole(metadata.get("pid"), 1 << 31))
         summary = _object(fields, "summary")
         drop_counts = (value for key, value in summary.items() if key.startswith(("dropped", "overflow")))
         dropped_count += sum(whole(value, 1 << 40) or 0 for value in drop_counts)
@@ -80,8 +80,7 @@ def _row(header: dict[str, Any], fields: dict[str, Any], recorder: str) -> dict[
         return None
     perf, prefix = fields[kind], _PERF[kind]
     value = {key.removeprefix(f"{prefix}_"): entry for key, entry in perf.items()}
-    times = _object(perf, "event_trace_ts")
-    start_us = whole(times.get(f"{prefix}_start_ts"), 1 << 52)
+    start_us = whole(_object(perf, "event_trace_ts").get(f"{prefix}_start_ts"), 1 << 52)
     duration_us = amount(value.get("exec_time_us"))
     name = perf.get(prefix)
     if not isinstance(name, str) or duration_us is None:
@@ -114,11 +113,11 @@ def _read_rccl_log(path: Path, data: bytes) -> MemorySource:
     processes: dict[tuple[str, int], int] = {}
     numbers: dict[tuple[bytes, ...], int] = {}  #: Communicators without a recorded identity, by their first call.
     lost_count = data.count(b": opCount ")
-    for match in islice(_CALL.finditer(data), MOST_RECORDS):
-        host, pid, name, number, count, kind, address, ranks, rank = match.groups()
+    for call in islice(_CALL.finditer(data), MOST_RECORDS):
+        host, pid, name, number, count, kind, address, ranks, rank = call.groups()
         key = (host, pid, address)
         if key not in names:
-            numbers.setdefault(key, sum(each[:2] == key[:2] for each in numbers))
+            numbers.setdefault(key, sum(other[:2] == key[:2] for other in numbers))
         width = _TYPE_BYTES[int(kind)] if int(kind) < len(_TYPE_BYTES) else None
         size = None if width is None else int(count) * width
         is_part = name.decode() in ("AllGather", "ReduceScatter", "AllToAll", "AllToAllPivot", "Gather", "Scatter")
@@ -131,7 +130,7 @@ def _read_rccl_log(path: Path, data: bytes) -> MemorySource:
             "sequence": int(number, 16),
             "collective": name.decode(),
             "is_point_to_point": name in (b"Send", b"Recv"),
-            "size_bytes": whole(size * int(ranks) if size is not None and is_part else size),
+            "size_bytes": whole(size * int(ranks) if size is not None and is_part else size),  # of all ranks
         })  # fmt: skip
     if not rows:
         advice = "log calls with NCCL_DEBUG=INFO NCCL_DEBUG_SUBSYS=INIT,COLL NCCL_DEBUG_FILE=rccl.%h.%p.log"

@@ -40,26 +40,26 @@ def records_source(
     records = pl.DataFrame(rows, schema=RECORD_COLUMNS, strict=False)
     ranks = dict(records.group_by("process").agg(pl.col("rank").drop_nulls().unique()).iter_rows())
     nodes = list(dict.fromkeys(host for host, _ in processes if host))
-    about = [
+    process_rows = [
         {"process": number, "source": 0, "guid": "", "pid": pid, "node": nodes.index(host) if host else None,
          "rank": ranks[number][0] if len(ranks.get(number, ())) == 1 else None}
         for number, (host, pid) in enumerate(processes)
     ]  # fmt: skip
     tables = {
         "nodes": frame_of(RUN["nodes"], [{"node": number, "hostname": name} for number, name in enumerate(nodes)]),
-        "processes": frame_of(RUN["processes"], about),
+        "processes": frame_of(RUN["processes"], process_rows),
     }
     return MemorySource(str(path), form, version, tables, losses, {TABLE: records})
 
 
 def whole(value: Any, largest: int = 1 << 62) -> int | None:
-    """A number without a fraction, from 0 on; also of text, as JSON of some writers has it."""
+    """An integer from 0 to `largest`, also one written as a string; None for anything else."""
     if isinstance(value, str):
         value = integer_of(value)
     return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= largest else None
 
 
 def amount(value: Any, unit: float = 1.0) -> float | None:
-    """A finite number from 0 on, in `unit`."""
+    """A number from 0 to 10^18, times `unit`; None for anything else."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < 1e18
     return float(value) * unit if is_number else None

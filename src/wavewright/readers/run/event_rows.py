@@ -25,8 +25,8 @@ def numbered(frames: Iterable[pl.DataFrame], keys: Sequence[str], number: str) -
     parts = [frame.select(keys).unique() for frame in frames if set(keys) <= set(frame.columns)]
     if not parts:
         return pl.DataFrame(schema={number: pl.UInt32, **dict.fromkeys(keys, pl.Int64)})
-    every = pl.concat(parts, how="vertical_relaxed").unique().drop_nulls(keys[-1]).sort(keys)
-    return every.with_row_index(number)
+    key_rows = pl.concat(parts, how="vertical_relaxed").unique().drop_nulls(keys[-1]).sort(keys)
+    return key_rows.with_row_index(number)
 
 
 def link(frame: pl.DataFrame, table: pl.DataFrame, keys: Sequence[str], number: str) -> pl.DataFrame:
@@ -119,8 +119,8 @@ class Lookup:
 
     first: int
     count: int
-    ids: pl.Series | None = None  #: The ids in ascending order; None = they follow each other from `first`.
-    order: pl.Series | None = None  #: The row of each of them; None = the same order.
+    ids: pl.Series | None = None  #: The ids in ascending order; None = consecutive from `first`.
+    order: pl.Series | None = None  #: The row of each of `ids`; None = the rows are in this order.
 
     @classmethod
     def of(cls, ids: pl.Series) -> Lookup:
@@ -143,11 +143,11 @@ class Lookup:
 
 @dataclass
 class LookupBuilder:
-    """Makes a `Lookup` from pieces of a column of ids; ids that follow each other need no memory."""
+    """Makes a `Lookup` from pieces of a column of ids; consecutive ids are not stored."""
 
     _first: int = 0
     _count: int = 0
-    _parts: list[pl.Series] = field(default_factory=list)  #: The ids so far; empty = they follow each other.
+    _parts: list[pl.Series] = field(default_factory=list)  #: All ids so far; empty = consecutive from `_first`.
 
     def add(self, ids: pl.Series) -> None:
         """The ids of the next rows."""

@@ -26,7 +26,7 @@ from wavewright.readers.run.collective_records import amount, records_source, wh
 
 _MAX_BYTES = 1 << 30  #: Of a dump.
 _STATES = ("scheduled", "started", "completed")
-_TEXT_MAX = 2_000  #: Characters of a text that is kept.
+_TEXT_MAX = 2_000  #: Characters of a string; longer ones are cut.
 _ELEMENT_BYTES: dict[str, int] = packaged("collective_types.toml")["element_bytes"]
 _MOST_SHAPES = 64  #: Tensors of a collective, and dimensions of a tensor.
 _RANK_OF_FILE = re.compile(r"(\d{1,6})(?:\.\w+)?$")  #: PyTorch appends the rank to the name it is given.
@@ -64,7 +64,7 @@ def _from_json(path: Path, data: bytes) -> Any:
 
 
 def _plain(value: Any) -> Any:
-    """A dictionary, where a pickle has pairs, of its keys that are text."""
+    """A dictionary with the string keys, of the pairs that stand for one in a pickle; other values as they are."""
     return {key: entry for key, entry in value if isinstance(key, str)} if isinstance(value, PickledPairs) else value
 
 
@@ -74,7 +74,7 @@ def _row(entry: Any, groups: dict[str, Any]) -> dict[str, Any] | None:
     if not isinstance(name, str) or entry.get("state") not in _STATES:
         return None
     inputs, outputs = _tensors(entry, "input"), _tensors(entry, "output")
-    is_gather = "all_gather" in name or "allgather" in name  # sizes are of the whole: the input is the part of one rank
+    is_gather = "all_gather" in name or "allgather" in name  # the size is of the whole; the input is one rank's part
     is_point_to_point = entry.get("is_p2p") is True
     duration_ns = amount(entry.get("duration_ms"), 1e6)
     return {
@@ -97,8 +97,8 @@ def _group(entry: dict[str, Any], groups: dict[str, Any]) -> dict[str, Any]:
     """Name and description of the process group of an entry, and its ranks: a text such as "[0, 1]" in the groups."""
     group = entry.get("process_group")
     names = [str(part)[:200] for part in group[:2]] if isinstance(group, list | tuple) else []
-    about = _plain(groups.get(names[0])) if names else None
-    ranks = about.get("ranks") if isinstance(about, dict) else None
+    fields = _plain(groups.get(names[0])) if names else None
+    ranks = fields.get("ranks") if isinstance(fields, dict) else None
     ranks = ranks if isinstance(ranks, str) else None
     size = ranks.count(",") + 1 if ranks and ranks.strip("[] ") else None
     return {"group": " ".join(names) or None, "group_size": size, "group_ranks": ranks and ranks[:_TEXT_MAX]}

@@ -53,9 +53,10 @@ _READERS = {
 }
 _COMPANIONS = (Kind.STATISTICS, Kind.AGENTS)
 _HEAD_BYTES = 1 << 16  #: Of a CSV file, in which its header is.
-_NAMED_MAX = 8  #: Files that a loss names.
+_NAMED_MAX = 8  #: A loss names at most so many files.
 CAPTURES = "capture_traces"  #: The folder into which vLLM, SGLang and xDiT write captures of graphs.
-_MOST_LOOKED_INTO = 32  #: Databases of a folder that are asked for counters: ranks of large jobs are more.
+#: With more databases none is opened to see whether it is a pass of counters: they are the ranks of a large job.
+_MOST_LOOKED_INTO = 32
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,7 @@ def find_runs(
     read_paths = {file.absolute() for file, _ in files.values()}  # a file that is named directly is always read
     unread = {file: reason for file, reason in refused.items() if file.absolute() not in read_paths}
     refused_inputs = [RunInput(file, Kind.UNKNOWN, refused=reason) for file, reason in unread.items()]
-    kinds = {kind for _, kind in files.values()}
-    if kinds <= {Kind.UNKNOWN, *_COMPANIONS} and (files or refused_inputs):
+    if {kind for _, kind in files.values()} <= {Kind.UNKNOWN, *_COMPANIONS} and (files or refused_inputs):
         raise _not_followed(refused_inputs[0]) if refused_inputs else does_not_hold(next(iter(files.values()))[0])
     inputs = _grouped({real: pair for real, pair in files.items() if pair[1] not in _COMPANIONS})
     inputs = _with_captures(_with_snapshots(inputs), captures, listings)
@@ -337,18 +337,19 @@ def open_inputs(inputs: Sequence[RunInput], *, show_secrets: bool = False) -> Ru
 def _named_by(path: str, refused: dict[Path, str], listings: Inventory) -> list[tuple[Path, Kind]]:
     """The files that a path names; a pattern that is not itself a file names the matches that are runs.
 
-    What is met on the way and not read is put into `refused`, with the reason.
+    Files on the way that are not read are put into `refused`, with the reason.
     """
-    place, before = Path(path), len(refused)
+    place, refused_before = Path(path), len(refused)
     if place.exists() or not glob.has_magic(path):
-        return _files_at(place, refused, listings) or ([(place, Kind.UNKNOWN)] if len(refused) == before else [])
+        files = _files_at(place, refused, listings)
+        return files or ([(place, Kind.UNKNOWN)] if len(refused) == refused_before else [])
     matches = [Path(match) for match in sorted(glob.glob(path, recursive=True))]  # noqa: PTH207 - absolute patterns
     if not matches:
         raise UsageError("no file matches this pattern", where=path)
-    files: list[tuple[Path, Kind]] = []
+    files = []
     for match in matches:
         files += _files_at(match, refused, listings) if match.is_dir() else _files_in_folder(match, refused, listings)
-    return files or ([(matches[0], Kind.UNKNOWN)] if len(refused) == before else [])
+    return files or ([(matches[0], Kind.UNKNOWN)] if len(refused) == refused_before else [])
 
 
 def _files_at(place: Path, refused: dict[Path, str], listings: Inventory) -> list[tuple[Path, Kind]]:
@@ -414,9 +415,9 @@ def _grouped(files: dict[Path, tuple[Path, Kind]]) -> list[RunInput]:
 def _inputs_of(run: str, files: list[tuple[Path, Kind]]) -> Iterator[RunInput]:
     """One input per run: tools can write the same run as database, JSON and CSV."""
     tables = tuple(file for file, kind in files if kind in _CSV_KINDS)
-    others = _CSV_KINDS + ((Kind.PERFETTO,) if tables else ())  # CSV says more than a Perfetto trace
+    lesser = _CSV_KINDS + ((Kind.PERFETTO,) if tables else ())  # CSV says more than a Perfetto trace
     ranks = {kind: rank for rank, kind in enumerate(_FORMS)}
-    complete = sorted((kind for _, kind in files if kind not in others), key=lambda kind: ranks.get(kind, len(ranks)))
+    complete = sorted((kind for _, kind in files if kind not in lesser), key=lambda kind: ranks.get(kind, len(ranks)))
     best = [file for file, kind in files if complete and kind is complete[0]]
     left_out = tuple(file for file, _ in files if file not in best)
     for file in best:

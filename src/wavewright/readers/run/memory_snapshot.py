@@ -32,14 +32,15 @@ from wavewright.readers.files.text import text_bytes
 from wavewright.readers.run.event_rows import finished, with_numbers
 
 _FILE_BYTES_MAX = 1 << 31
-_MOST_FRAMES = 200  #: Of one stack; the innermost are kept.
-_SIZE_BYTES_MAX = 1 << 48  #: No GPU has more.
-_TIME_US_MAX = 1 << 52  #: In nanoseconds it still fits into 64 bits.
+_MOST_FRAMES = 200  #: Of a longer stack, only so many of the innermost frames are read.
+_SIZE_BYTES_MAX = 1 << 48  #: Larger sizes are damage: no GPU has 256 TiB.
+_TIME_US_MAX = 1 << 52  #: Times below it fit into 64 bits as nanoseconds; others are damage.
 _ALLOC, _FREE = "alloc", "free_completed"
-_ALLOCATED_SIGNS = {_ALLOC: 1, _FREE: -1}  #: Action of the trace -> the sign of its size in what is allocated.
+#: Action of the trace -> the sign with which its size changes the allocated, or the reserved, bytes.
+_ALLOCATED_SIGNS = {_ALLOC: 1, _FREE: -1}
 _RESERVED_SIGNS = {"segment_alloc": 1, "segment_map": 1, "segment_free": -1, "segment_unmap": -1}
-_UNREAD = ("free_requested", "snapshot", "oom", "workspace_snapshot")  #: Actions that change neither.
-_ALIVE = ("active_allocated", "active_pending_free", "active_awaiting_free")
+_UNREAD = ("free_requested", "snapshot", "oom", "workspace_snapshot")  #: Actions that change neither of both.
+_ALIVE = ("active_allocated", "active_pending_free", "active_awaiting_free")  #: States of blocks in use.
 _ADVICE = "write it with torch.cuda.memory._dump_snapshot(), after torch.cuda.memory._record_memory_history()"
 #: Columns of what `_SnapshotRows` makes, as rows in this order (events) or with these keys (blocks).
 _EVENTS: dict[str, Any] = {
@@ -91,11 +92,11 @@ def join_snapshot(source: MemorySource, path: Path) -> None:
     times = [tables[name].select(pl.min("start_ns"), pl.max("end_ns")).row(0) for name in ("dispatches", "regions")]
     first = min((low for low, _ in times if low is not None), default=0)
     last = max((high for _, high in times if high is not None), default=0)
-    is_own = tables["allocations"].height > 0 or tables["processes"].height != 1
+    cannot_join = tables["allocations"].height > 0 or tables["processes"].height != 1
     in_run = snapshot_tables["allocations"].filter(pl.col("start_ns").is_between(first, last))
-    if is_own or not in_run.height:
+    if cannot_join or not in_run.height:
         several = "the run has allocations of its own, or several processes"
-        reason = several if is_own else "it was recorded at another time"
+        reason = several if cannot_join else "it was recorded at another time"
         source.losses.append(Loss("snapshot_apart", detail=f"{path.name}: {reason}"))
         return
     # The agents of the run are those of the snapshot where they have the same index; the others are added to them.
@@ -119,7 +120,7 @@ class _SnapshotRows:
     """Rows of the tables of a snapshot."""
 
     def __init__(self, root: dict[str, Any]) -> None:
-        self._root = root
+        self._root = root  # holds all objects, so that no identity is used again
         self._numbers_by_id: dict[int, int] = {}  #: Identity of a list of frames -> the number of its stack.
         self._numbers_by_names: dict[tuple[str, ...], int] = {}  #: Names of frames -> the number of the stack.
         self._names: dict[int, str] = {}  #: Identity of a frame -> its name.
@@ -141,6 +142,7 @@ class _SnapshotRows:
         process = {"process": 0, "source": 0, "guid": "", "rank": rank_in(path)}
         tables = {"agents": frame_of(RUN["agents"], agents), "processes": frame_of(RUN["processes"], [process])}
         agent = pl.col("device").replace_strict(devices, list(range(len(devices))), return_dtype=pl.UInt32)
+        # The keys are the arguments of `[memory]` events in Chrome traces of PyTorch: the analysis reads both alike.
         figures = {"Total Allocated": "allocated", "Total Reserved": "reserved"}
         numbers = [pl.col(name).alias(key) for key, name in figures.items()]
         release_bytes = pl.when(pl.col("type") == "FREE").then(-pl.col("size_bytes")).alias("Bytes")
@@ -184,10 +186,10 @@ class _SnapshotRows:
             if size_bytes is None:
                 self._malformed_count += 1
                 continue
-            start, requested_bytes = _integer(block.get("address")), _size(block.get("requested_size"))
+            own_address, requested_bytes = _integer(block.get("address")), _size(block.get("requested_size"))
             rows.append({
                 **of_segment,
-                "address": next_address if start is None else start,
+                "address": next_address if own_address is None else own_address,
                 "size_bytes": size_bytes,
                 "requested_bytes": size_bytes if requested_bytes is None else requested_bytes,
                 "state": block.get("state") if block.get("state") in (*_ALIVE, "inactive") else None,
@@ -213,9 +215,9 @@ class _SnapshotRows:
         return steps
 
     def _trace(self, device: int, trace: Any) -> list[tuple[Any, ...]]:
-        """Allocations and releases of a device, first those from before the trace that nothing has released.
+        """The rows of a device as `_EVENTS`; blocks from before the trace that are still alive come first.
 
-        From the last step to the first, what is allocated and reserved is that of the blocks less the later steps.
+        The blocks tell the totals at the end; going back from the last step, each change is taken out of them again.
         """
         steps = self._steps(trace)
         blocks = [block for block in self.blocks if block["device"] == device]
@@ -223,26 +225,26 @@ class _SnapshotRows:
         allocated_bytes = sum(block["requested_bytes"] for block in alive)
         reserved_bytes = sum({block["segment"]: block["segment_bytes"] for block in blocks}.values())
         rows: list[tuple[Any, ...]] = []
-        totals: list[tuple[int, int, int]] = []
+        reserved_rows: list[tuple[int, int, int]] = []
         for action, address, size, time_ns, stream, stack in reversed(steps):
             if action in _ALLOCATED_SIGNS:
                 kind = "ALLOC" if action == _ALLOC else "FREE"
                 rows.append((device, kind, address, size, stream, time_ns, stack, allocated_bytes, reserved_bytes))
                 allocated_bytes -= size * _ALLOCATED_SIGNS[action]
             if action in _RESERVED_SIGNS:
-                totals.append((device, time_ns, reserved_bytes))
+                reserved_rows.append((device, time_ns, reserved_bytes))
                 reserved_bytes -= size * _RESERVED_SIGNS[action]
         start_ns = min((step.time_ns for step in steps), default=0)
-        self.reserved += [(device, start_ns, reserved_bytes), *reversed(totals)] if steps else []
+        self.reserved += [(device, start_ns, reserved_bytes), *reversed(reserved_rows)] if steps else []
         last_action = {step.address: step.action for step in steps if step.action in _ALLOCATED_SIGNS}
-        before = [block for block in alive if last_action.get(block["address"]) != _ALLOC]
-        allocated_bytes -= sum(block["requested_bytes"] for block in before)
-        first = []
-        for block in before:
+        older_blocks = [block for block in alive if last_action.get(block["address"]) != _ALLOC]
+        allocated_bytes -= sum(block["requested_bytes"] for block in older_blocks)
+        before = []
+        for block in older_blocks:
             address, size, stream, stack = (block[name] for name in ("address", "requested_bytes", "stream", "event"))
             allocated_bytes += size
-            first.append((device, "ALLOC", address, size, stream, start_ns, stack, allocated_bytes, reserved_bytes))
-        return [*first, *reversed(rows)]
+            before.append((device, "ALLOC", address, size, stream, start_ns, stack, allocated_bytes, reserved_bytes))
+        return [*before, *reversed(rows)]
 
     def _annotations(self) -> pl.DataFrame:
         """Ranges that the application named, whose start and end are entries of their own."""
@@ -262,7 +264,7 @@ class _SnapshotRows:
         return pl.DataFrame(rows, schema=schema, orient="row")
 
     def _stack(self, frames: Any) -> int | None:
-        """The number of a stack; files share lists of frames, and frames."""
+        """The number of a stack. Files share lists of frames, and frames: each is read once."""
         if not isinstance(frames, list) or not frames:
             return None
         if id(frames) not in self._numbers_by_id:
@@ -281,7 +283,7 @@ class _SnapshotRows:
 
 
 def _fields(value: Any) -> dict[str, Any]:
-    """A dictionary of a pickle, of its keys that are text."""
+    """The entries with string keys of a dictionary, which `torch_pickle` returns as pairs; else empty."""
     with suppress(TypeError, ValueError):
         return {key: entry for key, entry in value if isinstance(key, str)}
     return {}

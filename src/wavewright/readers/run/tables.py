@@ -50,7 +50,7 @@ class _Files:
 
     def __init__(self, folder: Path, encoding: str) -> None:
         self._folder, self._encoding = folder, encoding
-        self._checked: dict[str, pl.LazyFrame] = {}
+        self._checked: dict[str, pl.LazyFrame] = {}  #: By the name of the file.
 
     def scan(self, entry: Mapping[str, Any]) -> pl.LazyFrame:
         """A file of the folder, after its checksum was compared."""
@@ -103,7 +103,7 @@ class TablesSource:
             return
         frame, dtypes = self._files.scan(entry), RUN[table].dtypes
         schema = frame.collect_schema()
-        expressions = [
+        expressions = [  # all rows are of this one source, so it is number 0; columns that the table lacks are null
             (pl.lit(0, pl.UInt32) if name == "source" else pl.col(name).cast(dtypes[name])).alias(name)
             if name in schema
             else pl.lit(None, dtypes[name]).alias(name)
@@ -120,9 +120,9 @@ class TablesSource:
             target = REFERENCES.get(column)
             if target is None or target == "sources" or piece.schema[column] != pl.UInt32:
                 continue
-            most, rows = piece[column].max(), self._tables.get(target, {}).get("row_count", 0)
-            if isinstance(most, int) and most >= rows:
-                problem = f"{column} reaches to {most:,}; {target} has {rows:,} rows"
+            largest, row_count = piece[column].max(), self._tables.get(target, {}).get("row_count", 0)
+            if isinstance(largest, int) and largest >= row_count:
+                problem = f"{column} reaches to {largest:,}; {target} has {row_count:,} rows"
                 self._files.refuse(problem, self._tables[table])
             if NUMBERED.get(table) == column and piece[column].null_count():
                 self._files.refuse("the rows are not numbered", self._tables[table])

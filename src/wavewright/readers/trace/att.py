@@ -29,7 +29,7 @@ from wavewright.readers.trace.code import Code
 from wavewright.readers.trace.dispatches import SCANNED_BYTES, name_dispatch, raw_dispatches
 from wavewright.readers.trace.waits import match_waits
 
-_BYTES_OF_ONE = 120  #: An instruction with all that views make of it (measured with 100 million of them).
+_BYTES_PER_INSTRUCTION = 120  #: In memory, with all that views make of it (measured with 100 million of them).
 _STOPPED = STATUS.index("stopped")
 
 
@@ -136,7 +136,7 @@ def decode_window(
     losses += _losses_of_size(tables, is_in_memory=not is_counted and buffers.byte_count > LARGE_BYTES)
     tables["losses"] = loss_frame(losses)
     lazy_tables: dict[str, Callable[[], pl.DataFrame]] = {}
-    lossy = ("code",) if source_root is None else ("code", "sources")  # tables whose making finds more losses
+    lossy = ("code",) if source_root is None else ("code", "sources")  # making these tables can add losses
     path = str(window.files[0].path.parent)
     source = TraceSource(path, agent=window.agent, dispatch=window.dispatch, target=code.target, amd=amd)
     trace = ThreadTrace(tables, source, lazy_tables, lossy, counted=_executed(records))
@@ -154,8 +154,8 @@ def decode_window(
 def _losses_of_size(tables: Mapping[str, pl.DataFrame], *, is_in_memory: bool) -> Iterator[Loss]:
     """Losses for tables that may not fit into memory, as no cache can hold them, and for a trace without waves."""
     if is_in_memory and cache_folder() is None:
-        size_bytes = tables["instructions"].height * _BYTES_OF_ONE
-        yield Loss("all_in_memory", detail=f"{size_bytes / 1e9:.1f} GB")
+        gigabytes = tables["instructions"].height * _BYTES_PER_INSTRUCTION / 1e9
+        yield Loss("all_in_memory", detail=f"{gigabytes:.1f} GB")
     if not tables["waves"].height:
         event_count = tables["occupancy"].height
         elsewhere = f"{event_count:,} wave starts and ends were seen, all on other CUs"
@@ -208,9 +208,9 @@ def _with_code(
 
 def _entered(buffers: Buffers, first_bytes: int = -1) -> pl.DataFrame:
     """The kernel entries that the buffers, or the first bytes of each, name, found without any code."""
-    nothing = _core.Program()
-    nothing.link()
-    return _entries_of(buffers.count(nothing, first_bytes=first_bytes))
+    no_code = _core.Program()
+    no_code.link()
+    return _entries_of(buffers.count(no_code, first_bytes=first_bytes))
 
 
 def _entries_of(records: Sequence[_core.Records]) -> pl.DataFrame:
@@ -249,7 +249,7 @@ def _readable(text: bytes) -> str:
 
 
 # --- instructions and states that were only counted: decoded on first use, all at once or engine by engine ---
-_ROWS = ("instructions", "states")
+_ROWS = ("instructions", "states")  #: Tables that are decoded later.
 _SHARED = ("code", "kernels", "sources", "shader_engines")  #: Tables that a part has in common with its trace.
 
 

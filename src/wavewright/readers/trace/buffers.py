@@ -15,7 +15,7 @@ from wavewright.model.losses import Loss
 from wavewright.readers.files.capture import TraceFile
 from wavewright.readers.files.kinds import Generation, generation_of
 
-LARGE_BYTES = 256 << 20  #: Bytes of raw buffers from which on what is made of them lies in files.
+LARGE_BYTES = 256 << 20  #: Tables of more raw bytes than this lie in files of the cache folder instead of in memory.
 #: Bytes of raw buffers that are decoded at once where a capture need not be in memory whole.
 GROUP_BYTES = LARGE_BYTES
 _HEADER_BYTES = 8
@@ -113,12 +113,12 @@ class Buffers:
             _mapped(file) if is_mapped and file.data is None and file.byte_count else _read(file, first_bytes)
             for file in files
         ]
-        buffers = [each.bytes() if isinstance(each, _core.MappedFile) else each for each in contents]
+        buffers = [item.bytes() if isinstance(item, _core.MappedFile) else item for item in contents]
         records = _core.decode(
             buffers, program, corrected=not self.amd, threads=self.threads, rows=rows, first_wave=first_wave
         )
-        for file, each in zip(files, contents, strict=True):
-            if isinstance(each, _core.MappedFile) and not each.is_whole:
+        for file, content in zip(files, contents, strict=True):
+            if isinstance(content, _core.MappedFile) and not content.is_whole:
                 problem = "the file became shorter while it was read"
                 raise WavewrightError(problem, where=str(file.path), advice=_WRITTEN_TO)
         return records

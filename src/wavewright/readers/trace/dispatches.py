@@ -21,7 +21,7 @@ from wavewright.readers.trace.assemble import add_losses
 from wavewright.readers.trace.buffers import Buffers
 
 T = TypeVar("T")
-_NOTED = 8  #: Other dispatches that a note names.
+_NOTED = 8  #: A note names at most so many other dispatches.
 _MOST_PER_BYTE = 2  #: Instructions of a raw buffer: no token is shorter than 4 bits (spec_rdna, token tables).
 _FEWEST_JSON_BYTES = 10  #: Of an instruction of a wave file: five numbers in brackets (spec_ui_output 5).
 SCANNED_BYTES = 1 << 20  #: Of each buffer, where the kernel entries are looked for first.
@@ -47,8 +47,7 @@ def decoded_dispatches(candidates: Sequence[DecodedTrace], top: str = "") -> lis
     """The dispatches among decoded traces; `top` is the path where they were found."""
     dispatches = []
     for candidate in candidates:
-        below = candidate.folder.label.removeprefix(top).strip("/!")
-        folder, _, name = below.replace("!", "/").rpartition("/")
+        folder, _, name = candidate.folder.label.removeprefix(top).strip("/!").replace("!", "/").rpartition("/")
         looks: dict[str, Any] = {
             "size": lambda c=candidate: (not c.is_placeholder, c.wave_bytes, c.byte_count),
             "look": partial(_in_folder, candidate),
@@ -78,14 +77,13 @@ def _in_window(capture: Capture, window: Window) -> Contents:
     from wavewright.readers.trace.code import kernels_entered
 
     buffers = Buffers(window.files)
-    nothing = _core.Program()
-    nothing.link()
+    no_code = _core.Program()
+    no_code.link()
     try:
         buffers.check()
-        records = buffers.count(nothing, first_bytes=SCANNED_BYTES)
+        records = buffers.count(no_code, first_bytes=SCANNED_BYTES)
         tables = assemble.short_tables_of(records, [0] * len(records))
-        everything = assemble.entries_of(tables)
-        kernels = kernels_entered(capture.code_of(window), buffers.heads(), everything)
+        kernels = kernels_entered(capture.code_of(window), buffers.heads(), assemble.entries_of(tables))
     except WavewrightError:
         return Contents(has_waves=False)
     is_long = any(file.byte_count > SCANNED_BYTES for file in window.files)

@@ -92,11 +92,11 @@ class KerncapDispatch:
             raise self._other(f"this is a dispatch of {self.demangled or self.kernel_name}, not of {kernel.name}")
         if target and self.target and target != self.target:
             raise self._other(f"this is a dispatch on {self.target}, and the trace is of {target}")
-        here, there = self._full_size(kernel), size or DispatchSize()
+        own, traced = self._full_size(kernel), size or DispatchSize()
         common = DispatchSize(
-            self._same("workgroup size", here.workgroup_size, there.workgroup_size),
-            self._same("grid", here.grid_size, there.grid_size),
-            self._same("dynamic LDS of", here.dynamic_lds_bytes, there.dynamic_lds_bytes),
+            self._same("workgroup size", own.workgroup_size, traced.workgroup_size),
+            self._same("grid", own.grid_size, traced.grid_size),
+            self._same("dynamic LDS of", own.dynamic_lds_bytes, traced.dynamic_lds_bytes),
         )
         try:
             return argument_values(kernel, common, given=values, recorded=self.segment)
@@ -109,13 +109,13 @@ class KerncapDispatch:
             return self.size
         return self.size._replace(dynamic_lds_bytes=self.lds_bytes - kernel.lds_bytes)
 
-    def _same(self, name: str, here: _Size | None, there: _Size | None) -> _Size | None:
-        if here is None or there is None:
-            return there if here is None else here
-        if here != there:
-            here_text, there_text = (worded_size(s) if isinstance(s, tuple) else f"{s:,} bytes" for s in (here, there))
-            raise self._other(f"this dispatch has the {name} {here_text}, and the traced one {there_text}")
-        return here
+    def _same(self, name: str, own: _Size | None, traced: _Size | None) -> _Size | None:
+        if own is None or traced is None:
+            return traced if own is None else own
+        if own != traced:
+            own_text, traced_text = (worded_size(s) if isinstance(s, tuple) else f"{s:,} bytes" for s in (own, traced))
+            raise self._other(f"this dispatch has the {name} {own_text}, and the traced one {traced_text}")
+        return own
 
     def _other(self, problem: str) -> UsageError:
         return UsageError(problem, where=self.where, advice="give the arguments of the traced dispatch")
@@ -149,15 +149,15 @@ def read_kerncap(path: str | os.PathLike[str]) -> KerncapDispatch:
         raise NotATraceError(error.what, where=str(folder), advice="copy the folder again") from error
     targets = _TARGET.findall(dispatch.isa_name)
     return KerncapDispatch(
-        str(folder),
-        dispatch.mangled_name.removesuffix(".kd"),
-        dispatch.demangled_name.removesuffix(".kd"),
-        targets[-1] if targets else None,
-        size,
-        dispatch.group_segment_size,
-        segment,
-        dispatch.wavefront_size,
-        dispatch.dispatch_index,
+        where=str(folder),
+        kernel_name=dispatch.mangled_name.removesuffix(".kd"),
+        demangled=dispatch.demangled_name.removesuffix(".kd"),
+        target=targets[-1] if targets else None,
+        size=size,
+        lds_bytes=dispatch.group_segment_size,
+        segment=segment,
+        wave_size=dispatch.wavefront_size,
+        dispatch_index=dispatch.dispatch_index,
     )
 
 
@@ -165,8 +165,7 @@ def _read_dispatch(folder: Path) -> _Dispatch:
     if (folder / _DISPATCH).exists():
         return decoded_file(folder, _DISPATCH, _Dispatch)
     if not (folder / _METADATA).exists():
-        problem = f"not a kerncap folder: it has neither {_DISPATCH} nor {_METADATA}"
-        raise UsageError(problem, where=str(folder))
+        raise UsageError(f"not a kerncap folder: it has neither {_DISPATCH} nor {_METADATA}", where=str(folder))
     other = decoded_file(folder, _METADATA, _Metadata)
     return _Dispatch(
         other.kernel_symbol, other.grid.size, other.block.size, other.kernel_name, other.gpu_arch, None, other.lds_size

@@ -97,12 +97,12 @@ class _Store:
         if not isinstance(entry, dict):
             return [f"no table {name}"]
         columns = entry.get("columns")
-        have = {c for c in columns if isinstance(c, str)} if isinstance(columns, list) else set()
-        want = {column.name for column in THREAD_TRACE[name].columns}
-        if name == "code" and have.isdisjoint(OPERAND_COLUMNS):
-            want -= set(OPERAND_COLUMNS)  # an earlier version wrote it: they are read from the texts
-        missing_columns = [f"no {name}.{column}" for column in sorted(want - have)]
-        return missing_columns + [f"{name}.{column:.40} is not known here" for column in sorted(have - want)]
+        stored = {c for c in columns if isinstance(c, str)} if isinstance(columns, list) else set()
+        expected = {column.name for column in THREAD_TRACE[name].columns}
+        if name == "code" and stored.isdisjoint(OPERAND_COLUMNS):
+            expected -= set(OPERAND_COLUMNS)  # an earlier version wrote it: they are read from the texts
+        missing_columns = [f"no {name}.{column}" for column in sorted(expected - stored)]
+        return missing_columns + [f"{name}.{column:.40} is not known here" for column in sorted(stored - expected)]
 
     def read(self, spec: TableSpec) -> pl.DataFrame:
         """One table, checked."""
@@ -160,11 +160,11 @@ class _Store:
     def _check_references(self, name: str, frame: pl.DataFrame, where: str) -> None:
         for column, (table, smallest) in _REFERENCES.get(name, {}).items():
             values = frame[column]
-            least, most = values.min(), values.max()
+            lowest, highest = values.min(), values.max()
             if values.null_count() and column not in _NULLABLE:
                 raise _damaged(f"{column} has empty places", where)
-            if least is not None and (least < smallest or most >= self.rows_of(table)):  # type: ignore[operator]
-                reach = f"{column} reaches from {least!r} to {most!r}"
+            if lowest is not None and (lowest < smallest or highest >= self.rows_of(table)):  # type: ignore[operator]
+                reach = f"{column} reaches from {lowest!r} to {highest!r}"
                 raise _damaged(f"{reach}; {table} has {self.rows_of(table):,} rows", where)
         for column in _FILLED.get(name, ()):
             if frame[column].null_count():

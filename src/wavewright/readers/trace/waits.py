@@ -30,8 +30,7 @@ def match_waits(instructions: pl.DataFrame, code: pl.DataFrame, gfxip: int) -> p
     if gfxip == 0:
         return empty_frame(spec)
     rows = _positions(instructions["row"], code["row"])
-    texts = code["text"].fill_null("").to_list()
-    matches = pl.DataFrame(_core.match_waits(texts, gfxip, instructions["wave"], rows))
+    matches = pl.DataFrame(_core.match_waits(code["text"].fill_null("").to_list(), gfxip, instructions["wave"], rows))
     wait, producer = matches["instruction"], matches["producer"]
     names = pl.Series(_core.WAIT_COUNTERS, dtype=pl.String)
     return matches.with_columns(

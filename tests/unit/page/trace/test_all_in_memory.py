@@ -30,7 +30,7 @@ def opened(capture: Path) -> tuple[list[str], list[str]]:
 
 def test_all_of_a_large_trace_in_memory_is_told(capture: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(att, "LARGE_BYTES", 100)
-    monkeypatch.setattr(att, "_BYTES_OF_ONE", 10_000_000)
+    monkeypatch.setattr(att, "_BYTES_PER_INSTRUCTION", 10_000_000)
     monkeypatch.setenv("WAVEWRIGHT_CACHE", "")
     count = att.decode(capture).instructions.height
     notes, losses = opened(capture)

@@ -33,9 +33,8 @@ _Read = TypeVar("_Read")
 
 CHUNK_ROWS = 1 << 18  #: Rows of a piece.
 QUERY_ROWS = 1 << 20  #: Rows of a query.
-_QUERY_STEPS = 500
-_STEP = 1_000_000  #: Instructions of SQLite between two looks at how long a query has taken.
-_LOOKED_AT = 64  #: Databases of a folder.
+_STEP, _QUERY_STEPS = 1_000_000, 500  #: Instructions of SQLite in a step, and steps after which a query is interrupted.
+_LOOKED_AT = 64  #: So many databases of a folder are searched for a reason.
 #: Type of a column -> number by which the native core knows it.
 _KINDS = {pl.Int64: INTEGER, pl.Float64: REAL, pl.String: TEXT, pl.Categorical: CATEGORY}
 
@@ -50,7 +49,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.losses: list[Loss] = []
-        self._said: set[Loss] = set()
+        self._noted: set[Loss] = set()
         self._stored: dict[str, StoredTable] = {}
         self.tables: dict[str, tuple[str, ...]] = {}  # Stored tables -> names of their columns.
         self.views: tuple[str, ...] = ()
@@ -121,9 +120,9 @@ class Database:
         return self._file.has_changed()
 
     def lose(self, loss: Loss) -> None:
-        """Note a loss, once however often it is met."""
-        if loss not in self._said:
-            self._said.add(loss)
+        """Note a loss; equal ones are noted once."""
+        if loss not in self._noted:
+            self._noted.add(loss)
             self.losses.append(loss)
 
     def close(self) -> None:
@@ -184,7 +183,7 @@ class Database:
     def _rows(self, table: StoredTable, types: dict[str, int], rows: int, losses: list[Loss]) -> Iterator[pl.DataFrame]:
         """The rows that SQLite reads."""
         dtypes = {kind: dtype for dtype, kind in _KINDS.items()}
-        names = ", ".join(quoted(name) for name in types) or "1"
+        names = ", ".join(quoted(name) for name in types) or "1"  # without columns, the rows are only counted
         misfit_counts = dict.fromkeys(types, 0)
         try:
             # Without an index the rows come in the order of the table itself.

@@ -23,8 +23,8 @@ from wavewright.readers.files.text import SQLITE, most_unpacked
 ERRORS = (sqlite3.Error, UnicodeDecodeError)
 MAX_UNPACKED_BYTES = 16 << 30  #: Bytes that a packed database may unpack to.
 LOCK_SECONDS = 2.0  #: How long to wait for a database that another process holds locked.
-_PAGE_COUNT_AT = 28
-_BEGINNING = 1 << 18
+_CHANGE_COUNTER_AT, _PAGE_COUNT_AT = 24, 28  #: Offsets in the header of a database.
+_BEGINNING = 1 << 18  #: Bytes of a packed database that are unpacked to find its tables.
 _MAGIC_BYTES = 8
 _WAIT = "wait until the process that writes it has ended"
 
@@ -45,7 +45,7 @@ class OpenFile:
         self._descriptor = -1
         self._is_ours = False
         self._opened_as: tuple[object, ...] = ()
-        self._endings: list[weakref.finalize[..., OpenFile]] = []
+        self._cleanups: list[weakref.finalize[..., OpenFile]] = []
         try:
             self._path = path.resolve()  # logs and journals lie beside the file itself, not beside a link to it
             self._open()
@@ -94,8 +94,8 @@ class OpenFile:
     def close(self) -> None:
         """Let go of the file, and of what was unpacked or copied."""
         self.pages = None
-        while self._endings:
-            self._endings.pop()()
+        while self._cleanups:
+            self._cleanups.pop()()
 
     def _open(self) -> None:
         self._use(open_descriptor(self._path))
@@ -111,7 +111,7 @@ class OpenFile:
                 self._opened_as = self._stamp()
 
     def _use(self, descriptor: int) -> None:
-        self._endings.append(weakref.finalize(self, os.close, descriptor))
+        self._cleanups.append(weakref.finalize(self, os.close, descriptor))
         self._descriptor = descriptor
         pages = _core.SqliteFile(descriptor)
         self.pages = pages if pages.is_readable else None
@@ -148,13 +148,13 @@ class OpenFile:
     def _stamp(self) -> tuple[object, ...]:
         """Differs after every change of the file."""
         status = os.fstat(self._descriptor)
-        counter = os.pread(self._descriptor, 4, 24)
+        counter = os.pread(self._descriptor, 4, _CHANGE_COUNTER_AT)
         return status.st_size, status.st_mtime_ns, counter, is_pending(self._descriptor, self._path)
 
     def _temporary(self) -> Path:
         """A name for a file of ours in a folder that others cannot enter; it goes when this is closed or forgotten."""
         folder, end = make_scratch()
-        self._endings.append(weakref.finalize(self, end))
+        self._cleanups.append(weakref.finalize(self, end))
         return folder / "database"
 
     def _unpack_to(self, target: Path) -> None:

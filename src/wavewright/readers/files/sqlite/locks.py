@@ -16,9 +16,10 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
+#: Offset and length of the locked bytes of the database file.
 _PENDING, _RESERVED, _SHARED = (0x40000000, 1), (0x40000001, 1), (0x40000002, 510)
 _CHECKPOINT = (121, 1)  #: In the -shm file: held by whoever moves pages of the log into the database.
-_FLOCK = "hhqqi4x"
+_FLOCK = "hhqqi4x"  #: struct flock of 64-bit Linux: type, whence, start, length, process.
 _BUSY = (errno.EAGAIN, errno.EACCES)
 _PAUSE_SECONDS = 0.005
 
@@ -51,7 +52,7 @@ def checkpoint_lock(descriptor: int, seconds: float) -> Iterator[None]:
 
 
 def is_reserved(descriptor: int) -> bool:
-    """True if somebody prepares a change: then the journal is his, and says nothing about the file yet."""
+    """True if somebody prepares a change: then the journal is of a change that is not in the file yet."""
     try:
         return _asked("F_OFD_GETLK", descriptor, "F_WRLCK", _RESERVED) != fcntl.F_UNLCK
     except OSError:
@@ -60,7 +61,7 @@ def is_reserved(descriptor: int) -> bool:
 
 @contextmanager
 def _held(descriptor: int, place: tuple[int, int], deadline: float) -> Iterator[None]:
-    while not _is_taken(descriptor, place):
+    while not _take_shared(descriptor, place):
         if time.monotonic() >= deadline:
             raise BusyError
         time.sleep(_PAUSE_SECONDS)
@@ -71,7 +72,7 @@ def _held(descriptor: int, place: tuple[int, int], deadline: float) -> Iterator[
             _asked("F_OFD_SETLK", descriptor, "F_UNLCK", place)
 
 
-def _is_taken(descriptor: int, place: tuple[int, int]) -> bool:
+def _take_shared(descriptor: int, place: tuple[int, int]) -> bool:
     """True if a read lock was taken, or there are no locks to take."""
     try:
         _asked("F_OFD_SETLK", descriptor, "F_RDLCK", place)

@@ -18,9 +18,9 @@ from pathlib import Path
 from wavewright.errors import NotATraceError
 from wavewright.readers.files.sqlite.locks import checkpoint_lock, is_reserved
 
-_READ_VERSION_AT, _WAL = 19, bytes([2])
-_WAL_HEADER = struct.Struct(">8I")
-_WAL_FRAME = struct.Struct(">6I")
+_READ_VERSION_AT, _WAL = 19, bytes([2])  #: Offset of the byte that says how to read a database; 2 = with a log.
+_WAL_HEADER = struct.Struct(">8I")  #: Magic, version, page size, checkpoint, 2 salts, 2 checksums.
+_WAL_FRAME = struct.Struct(">6I")  #: Page number, size after a commit, 2 salts, 2 checksums; the page follows.
 _WAL_MAGICS = (0x377F0682, 0x377F0683)
 _BLOCK = 1 << 20
 _ADVICE = "ask for the database alone, closed by the program that wrote it; move the files next to it away"
@@ -103,8 +103,8 @@ def _log_bytes(log: int) -> int:
         return 0
     end = _WAL_HEADER.size
     while len(frame := os.pread(log, _WAL_FRAME.size, end)) == _WAL_FRAME.size:
-        number, _, *checks, _, _ = _WAL_FRAME.unpack(frame)
-        if number == 0 or checks != salts:
+        number, _, *frame_salts, _, _ = _WAL_FRAME.unpack(frame)
+        if number == 0 or frame_salts != salts:
             break
         end += _WAL_FRAME.size + page_size
     return end if end > _WAL_HEADER.size else 0
@@ -154,8 +154,8 @@ def _journal_problem(journal: int, database_bytes: int) -> str:
 
     It names a file outside of it, or asks for a database of impossible size.
     """
-    size, mark = os.fstat(journal).st_size, len(JOURNAL_MAGIC)
-    if size > _HEADER.size + mark and os.pread(journal, mark, size - mark) == JOURNAL_MAGIC:
+    size, magic_bytes = os.fstat(journal).st_size, len(JOURNAL_MAGIC)
+    if size > _HEADER.size + magic_bytes and os.pread(journal, magic_bytes, size - magic_bytes) == JOURNAL_MAGIC:
         return "its journal belongs to a transaction over several databases and names a file outside of it"
     header = os.pread(journal, _HEADER.size, 0)
     page_count, page_bytes = _HEADER.unpack(header)[3::2] if len(header) == _HEADER.size else (0, 0)

@@ -6,7 +6,7 @@ import sqlite3
 
 _ACTIONS = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE)
 _FORBIDDEN_FUNCTIONS = ("load_extension", "fts3_tokenizer")
-_ABOUT_TABLES = ("table_info", "table_xinfo", "index_list")  #: Pragmas that only tell.
+_ABOUT_TABLES = ("table_info", "table_xinfo", "index_list")  #: Pragmas that change nothing.
 
 
 def is_reading(action: int, name: str | None) -> bool:
@@ -23,7 +23,8 @@ def is_reading(action: int, name: str | None) -> bool:
 
 def permit_reading(action: int, what: str | None, name: str | None, *_: object) -> int:
     """An authorizer for connections to databases of others: reading, and pragmas about tables."""
-    is_told = action == sqlite3.SQLITE_PRAGMA and what in _ABOUT_TABLES
+    is_about_tables = action == sqlite3.SQLITE_PRAGMA and what in _ABOUT_TABLES
     # Asked when SQLite declares the columns of its own pragma tables; the file itself is open for reading only.
-    is_declared = action == sqlite3.SQLITE_UPDATE and what == "sqlite_master"
-    return sqlite3.SQLITE_OK if is_told or is_declared or is_reading(action, name) else sqlite3.SQLITE_DENY
+    is_own_declaration = action == sqlite3.SQLITE_UPDATE and what == "sqlite_master"
+    is_permitted = is_about_tables or is_own_declaration or is_reading(action, name)
+    return sqlite3.SQLITE_OK if is_permitted else sqlite3.SQLITE_DENY

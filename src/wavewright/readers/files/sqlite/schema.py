@@ -47,11 +47,11 @@ class _Declared:
         text = (self.default or "NULL").strip()
         if text.upper() == "NULL":
             return None
-        mark = text[0]
-        if mark in "'\"":
+        quote = text[0]
+        if quote in "'\"":
             inside = text[1:-1]
-            value = inside.replace(mark * 2, mark)
-            is_literal = len(text) > 1 and text[-1] == mark and mark not in inside.replace(mark * 2, "")
+            value = inside.replace(quote * 2, quote)
+            is_literal = len(text) > 1 and text[-1] == quote and quote not in inside.replace(quote * 2, "")
             if is_literal and (self.affinity in ("text", "blob") or number_of(value) is None):
                 return value
             raise _Unknown
@@ -61,6 +61,7 @@ class _Declared:
         raise _Unknown
 
 
+#: Affinity -> parts of declared types; the first that fits counts, as in SQLite.
 _AFFINITIES = {
     "integer": ("INT",),
     "text": ("CHAR", "CLOB", "TEXT"),
@@ -94,7 +95,7 @@ class StoredTable:
             except _Unknown:
                 return None
             plan.append((name, places[name], kind, name == self.key, column.affinity == "real", default))
-        return plan or [("", 0, INTEGER, True, False, None)]
+        return plan or [("", 0, INTEGER, True, False, None)]  # the row ids, to count the rows
 
 
 def count_tables(connection: sqlite3.Connection) -> int:

@@ -13,7 +13,7 @@ INTEGER, REAL, TEXT, CATEGORY = range(4)
 _OWN = {INTEGER: {int, type(None)}, REAL: {float, type(None)}, TEXT: {str, type(None)}, CATEGORY: {str, type(None)}}
 _NUMBER = re.compile(r"[+-]?(?:(\d+)|(?:\d+\.\d*|\.\d+|\d+)(?:[eE][+-]?\d+)?)", re.ASCII)
 _SPACE = " \t\n\v\f\r"
-_LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 
 
 def fitted(values: Sequence[Any], kind: int) -> tuple[Sequence[Any], int]:
@@ -40,7 +40,8 @@ def number_of(text: str) -> int | float | None:
     if match is None:
         return None
     digits = match.group()
-    if match.group(1) and len(digits) <= 20 and _LEAST <= (integer := int(digits)) <= _MOST:
+    # An Int64 has a sign and 19 digits at most; longer ones are read as reals.
+    if match.group(1) and len(digits) <= 20 and _INT64_MIN <= (integer := int(digits)) <= _INT64_MAX:
         return integer
     value = float(digits)
     mantissa = re.split("[eE]", digits)[0]
@@ -59,5 +60,5 @@ def _fitted_one(value: Any, kind: int) -> Any:
     if kind == REAL:
         return float(value)
     if isinstance(value, float):
-        return int(value) if value.is_integer() and _LEAST <= value <= _MOST else None
+        return int(value) if value.is_integer() and _INT64_MIN <= value <= _INT64_MAX else None
     return value

@@ -212,7 +212,7 @@ _PLACE = {"process": pl.UInt32, "pid": pl.String, "device": pl.Int64, "start_ns"
 
 
 def _numbers(args: str | None) -> dict[str, float]:
-    """The numbers among the arguments of a counter; rpd2tracing writes them as texts."""
+    """The numbers among the arguments of a counter; rpd2tracing writes them as strings."""
     try:
         values = msgspec.json.decode(args or "{}", type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError):
@@ -286,10 +286,10 @@ def _with_agents(kinds: dict[str, pl.DataFrame], file: ChromeFile) -> tuple[pl.D
     hosts = hosts.with_columns(pl.col("agent") + len(rows)).drop("host")
     rows += [{"agent": agent, "process": process, "kind": "CPU"} for agent, process in hosts.iter_rows()]
     copies = copies.join(hosts.rename({"agent": "host"}), on="process", how="left", maintain_order="left")
-    sides = {"src_agent": "HOST_TO", "dst_agent": "TO_HOST"}
-    is_host = {side: name.str.contains(word) for side, word in sides.items()}
+    host_names = {"src_agent": "HOST_TO", "dst_agent": "TO_HOST"}
+    is_host = {side: name.str.contains(part) for side, part in host_names.items()}
     kinds["copies"] = copies.with_columns(
-        **{side: pl.when(is_host[side]).then("host").otherwise("agent") for side in sides}
+        **{side: pl.when(is_host[side]).then("host").otherwise("agent") for side in host_names}
     )
     return frame_of(RUN["agents"], rows), kinds
 

@@ -87,7 +87,7 @@ def _decoded(data: bytes) -> ChromeFile:
 def chrome_events(file: ChromeFile, losses: list[Loss]) -> pl.DataFrame:
     """All events in one frame; values that are not events become a loss.
 
-    Texts: `ph`, `cat`, `name` (categorical), `pid`, `tid`, `args` (JSON); `start_ns` and `dur_ns`; then the arguments.
+    Columns: strings `ph`, `cat`, `name`, `pid`, `tid`, `args` (JSON); `start_ns`, `dur_ns`; those of names.toml.
 
     >>> event = b'{"ph": "X", "name": "k", "ts": 1751410836000000.125, "dur": 0.5, "pid": 1, "tid": "a"}'
     >>> frame = chrome_events(ChromeFile([msgspec.Raw(event)]), [])
@@ -183,16 +183,16 @@ def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
     """
     frame = pl.select(text=_strings(microseconds))
     parts = pl.col("text").str.extract_groups(r"^(-?)(\d{1,15})(?:\.(\d+))?$")
-    integer, fraction = parts.struct[1].cast(pl.Int64), parts.struct[2].fill_null("")
+    microsecond_count, fraction = parts.struct[1].cast(pl.Int64), parts.struct[2].fill_null("")
     thousandths = (fraction + "000").str.slice(0, 3).cast(pl.Int64, strict=False)
-    half = (fraction.str.slice(3, 1).cast(pl.Int64, strict=False) >= 5).fill_null(value=False).cast(pl.Int64)
-    size = integer * 1000 + thousandths + half
-    exact = frame.select(pl.when(parts.struct[0] == "-").then(-size).otherwise(size).alias("ns"), "text")
-    odd = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())
-    if not odd.height:
+    rounded_up = (fraction.str.slice(3, 1).cast(pl.Int64, strict=False) >= 5).fill_null(value=False).cast(pl.Int64)
+    magnitude = microsecond_count * 1000 + thousandths + rounded_up
+    exact = frame.select(pl.when(parts.struct[0] == "-").then(-magnitude).otherwise(magnitude).alias("ns"), "text")
+    unparsed = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())
+    if not unparsed.height:
         return exact["ns"]
-    odd_ns = pl.Series([_nanoseconds_of_text(text) for text in odd["text"]], dtype=pl.Int64)
-    return exact["ns"].scatter(odd["index"], odd_ns)
+    unparsed_ns = pl.Series([_nanoseconds_of_text(text) for text in unparsed["text"]], dtype=pl.Int64)
+    return exact["ns"].scatter(unparsed["index"], unparsed_ns)
 
 
 def _nanoseconds_of_text(text: str) -> int | None:

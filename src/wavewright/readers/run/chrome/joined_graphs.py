@@ -27,10 +27,12 @@ from wavewright.readers.run.chrome.events import SIZES
 _KEY = ["process", "correlation"]
 _CHILD_CODE = -2  #: In place of the number of a name: the node is a graph itself.
 _UNKNOWN_CODE = -1  #: No captured node has the name.
-_MISSING_MAX, _MISSING_SHARE_MAX = 2, 0.01  #: Nodes without GPU work, of a graph that is accepted: the larger counts.
-_MOST_TRIED = 64  #: Graphs that are compared with one odd sequence of names: there may be thousands of graphs.
+#: A graph fits although nodes have no GPU work, up to this number or this share of its nodes, whichever is more.
+_MISSING_MAX, _MISSING_SHARE_MAX = 2, 0.01
+_MOST_TRIED = 64  #: A sequence that no graph has exactly is compared with so many at most, of perhaps thousands.
 #: Tokens of a step, as vLLM and SGLang write them into the marker around it.
 _TOKENS = (r"^execute_(\d{1,9})_context", r"^step\[\w+ bs=(\d{1,9})(?: toks=\d+)?\b.*\]$")
+#: Values of `graph_match`; "graph id" = exact, and the trace has the order of the nodes itself.
 _WAYS = ["exact", "graph id", "by occurrence", "by subsequence", "with child graphs"]
 
 
@@ -97,8 +99,7 @@ def _work(kinds: dict[str, pl.DataFrame], launches: pl.DataFrame) -> pl.DataFram
     parts = []
     columns = ("launch", "process", "row", "start_ns", "end_ns")
     for table in ("dispatches", "copies"):
-        frame = kinds[table].with_row_index("row")
-        rows = frame.join(launches.select("launch", *_KEY), on=_KEY)
+        rows = kinds[table].with_row_index("row").join(launches.select("launch", *_KEY), on=_KEY)
         name = replayed_name(pl.col("name").cast(pl.String)) if table == "dispatches" else pl.lit("copy")
         if "cat" in rows.columns:
             name = pl.when(rows["cat"].cast(pl.String) == "gpu_memset").then(pl.lit("set")).otherwise(name)
@@ -232,8 +233,7 @@ class _Finder:
                 return _Match(tuple(graphs), np.arange(codes.size), "exact")
             if graphs := self._names.get(np.sort(codes).tobytes()):
                 graph = self._captured.of(graphs[0])
-                alike = tuple(self._exact[graph.tobytes()])
-                return _Match(alike, _by_occurrence(codes, graph), "by occurrence")
+                return _Match(tuple(self._exact[graph.tobytes()]), _by_occurrence(codes, graph), "by occurrence")
             if match := self._subsequence(codes):
                 return match
         return self._with_children(codes)
@@ -406,8 +406,7 @@ def _applied(
     numbered_nodes = contents.nodes.with_row_index("node_row").cast({"node_row": pl.Int64})
     nodes = numbered_nodes.select("node_row", *sizes, "graph", "call", node_of_graph="node")
     rows = rows.drop("name").join(nodes, left_on="node", right_on="node_row", how="left", maintain_order="left")
-    pairs = rows.select("process", "graph").unique()
-    calls = pairs.join(contents.calls, on="graph")
+    calls = rows.select("process", "graph").unique().join(contents.calls, on="graph")
     names = kinds["regions"]["name"].unique().cast(pl.String).drop_nulls()
     if names.str.starts_with(LAYER).any():  # the run has layers around its replays: those around the capture go
         outer = calls.filter("is_outer").select("process", parent="call", is_above=True)

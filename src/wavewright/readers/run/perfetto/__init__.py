@@ -35,7 +35,7 @@ from wavewright.readers.run.perfetto.slices import categorized, events_of, with_
 from wavewright.readers.run.perfetto.tracks import TrackPlaces, with_gpus
 
 _NAMES = packaged("names.toml", __package__)
-_NO_NUMBER = -(1 << 63)  #: Of the core: the trace does not say; in place of texts, 0.
+_NO_NUMBER = -(1 << 63)  #: The core writes it for numbers that the trace does not have; for strings, 0.
 
 
 def read_perfetto(path: Path) -> MemorySource:
@@ -110,7 +110,7 @@ def _losses(raw: Mapping[str, Any], path: Path) -> list[Loss]:
 
 
 def _with_columns(rows: pl.DataFrame, words: pl.Series) -> pl.DataFrame:
-    """Annotations as columns of ours; texts in place of their numbers."""
+    """Annotations as the columns that names.toml declares (`integers`, `texts`); strings in place of their numbers."""
     columns = []
     for column, names in _NAMES["integers"].items():
         values = [pl.when(pl.col(f"integer {name}") != _NO_NUMBER).then(pl.col(f"integer {name}")) for name in names]

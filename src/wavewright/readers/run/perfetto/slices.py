@@ -37,8 +37,7 @@ def categorized(rows: pl.DataFrame, flows: pl.DataFrame, tracks: TrackPlaces, wo
     )  # fmt: skip
     domains = rows["category"].replace_strict(domain, default="CPU", return_dtype=pl.Categorical)
     rows = rows.with_columns(kind.alias("sort"), category.alias("category"), domains.alias("domain"))
-    rows = rows.with_columns(own_sort.alias("sort"))
-    return _correlated(tracks.placed(rows), flows)
+    return _correlated(tracks.placed(rows.with_columns(own_sort.alias("sort"))), flows)
 
 
 def domain_of(category: str) -> str:
@@ -54,8 +53,7 @@ def domain_of(category: str) -> str:
 def _correlated(rows: pl.DataFrame, flows: pl.DataFrame) -> pl.DataFrame:
     """Correlations as annotated; where GPU work has none, those of flows, which connect rows."""
     correlation = pl.coalesce("correlation", "own_correlation")
-    is_work = pl.col("sort").is_in(("dispatch", "copy"))
-    work = rows.filter(is_work).select(correlation.alias("own"))
+    work = rows.filter(pl.col("sort").is_in(("dispatch", "copy"))).select(correlation.alias("own"))
     if not flows.height or (work.height and not work["own"].null_count()):
         return rows.with_columns(correlation.alias("correlation"))
     first = flows.unique("row", keep="first", maintain_order=True)

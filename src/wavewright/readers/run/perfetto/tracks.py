@@ -12,14 +12,14 @@ from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
 from wavewright.readers.run.rocprofv3.agents import add_agents
 
-_NO_NUMBER = -(1 << 63)  #: Of the core: the trace does not say.
+_NO_NUMBER = -(1 << 63)  #: The core writes it for numbers that the trace does not have.
 _PROCESS, _THREAD = 1, 2  #: Kinds of tracks, as the core numbers them.
-_DEEPEST = 16  #: Tracks above one another that are followed.
+_DEEPEST = 16  #: From a track, at most so many parents are followed.
 _GPU = re.compile(r"(?i)\b(?:gpu|device)\b[^\[\d]*\[?(\d{1,4})\b|\bagent\W*(\d{1,4})\b")
 _LABEL = re.compile(r"(GPU|CPU|NIC|Agent) (\d{1,4})(?: (gfx[0-9a-f]+))?")
 #: Counter tracks that follow from slices -> the table that says the same.
 _TABLES_BY_START = {"COPY BYTES to ": "copies", "PMC ": "counters"}
-_FIRST_MADE_UP_TID = 1 << 40  #: Of threads without a number: no thread of an operating system has so large a one.
+_FIRST_SYNTHETIC_TID = 1 << 40  #: Tracks without a thread get ids from here on, which no operating system uses.
 
 
 class TrackPlaces:
@@ -61,7 +61,7 @@ class TrackPlaces:
         return chain
 
     def _number_of(self, pid: int | None, **facts: Any) -> int:
-        """The number of the process with this id, which is added with these facts if it is new."""
+        """The number of the process with this id, which is added with these columns of `processes` if it is new."""
         row = {"process": len(self._processes), "source": 0, "guid": "", "pid": pid, **facts}
         return int(self._processes.setdefault(pid, row)["process"])
 
@@ -85,7 +85,7 @@ class TrackPlaces:
                 thread = top[-1] if top else at
             row = self._rows[thread]
             has_tid = row["kind"] == _THREAD and row["tid"] != _NO_NUMBER
-            tid = row["tid"] if has_tid else _FIRST_MADE_UP_TID + thread
+            tid = row["tid"] if has_tid else _FIRST_SYNTHETIC_TID + thread
             process = self._process_of[at]
             self._names.setdefault((process, tid), row["label"])
             labels = " / ".join(self._rows[above]["label"] for above in chain[:4])
@@ -96,10 +96,10 @@ class TrackPlaces:
         return rows.join(table, on="track", how="left", maintain_order="left")
 
     def with_thread_names(self, threads: pl.DataFrame) -> pl.DataFrame:
-        """The threads with names, and without the numbers that were made up."""
+        """The threads with names, and without the synthetic ids."""
         keys = zip(threads["process"], threads["tid"], strict=True)
         names = pl.Series("name", [self._names.get(key) or None for key in keys], pl.String)
-        tid = pl.when(pl.col("tid") < _FIRST_MADE_UP_TID).then("tid")
+        tid = pl.when(pl.col("tid") < _FIRST_SYNTHETIC_TID).then("tid")
         return threads.with_columns(names, tid.alias("tid"))
 
     def monitors(self, points: pl.DataFrame, words: pl.Series, table_names: Collection[str]) -> pl.DataFrame:

@@ -24,7 +24,7 @@ class RunColumns:
     def __init__(self, run: RocpdRun, before: Mapping[str, int]) -> None:
         self.run = run
         self.before = before
-        self._rows: dict[str, Lookup] = {}
+        self._lookups: dict[str, Lookup] = {}  #: By the name of the table.
 
     def needs(self, origin: Origin, dtype: DataType) -> dict[str, DataType]:
         """The stored columns that a column needs, with the types to read."""
@@ -62,7 +62,7 @@ class RunColumns:
                 losses.update(unsound)
                 return ends
             case First(first_origin, other):
-                both = [self.column(each, piece, dtype, losses) for each in (first_origin, other)]
+                both = [self.column(part, piece, dtype, losses) for part in (first_origin, other)]
                 return pl.select(pl.coalesce(both)).to_series()
 
     def numbers(self, table: str, ids: pl.Series) -> pl.Series:
@@ -70,9 +70,9 @@ class RunColumns:
         return self._lookup(table).rows(ids) + pl.Series([self.before[table]], dtype=pl.UInt32)
 
     def _lookup(self, table: str) -> Lookup:
-        if table not in self._rows:
-            self._rows[table] = Lookup.of(self.run.frame(table, {"id": pl.Int64})["id"])
-        return self._rows[table]
+        if table not in self._lookups:
+            self._lookups[table] = Lookup.of(self.run.frame(table, {"id": pl.Int64})["id"])
+        return self._lookups[table]
 
     def _is_single(self, origin: MappedRow) -> bool:
         """True if rows without a process can only belong to one."""

@@ -126,6 +126,7 @@ class _Categories:
 
 
 def _messages(extdata: pl.Series, domains: pl.Series) -> pl.Series:
+    """The texts of markers, null for other events; each different JSON is decoded once."""
     markers = (domains == _MARKER).arg_true()
     texts = extdata.gather(markers)
     distinct = texts.drop_nulls().unique()

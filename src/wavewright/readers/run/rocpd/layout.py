@@ -79,11 +79,11 @@ def suffix_of(guid: str) -> str:
 
 
 def _number(version: str) -> tuple[int, ...]:
-    """`3` and `3.0.0` are the same."""
+    """A version as three numbers: `3` and `3.0.0` are the same."""
     numbers = [int(part) for part in re.findall(r"\d+", version)[:3]]
     return tuple(numbers + [0] * (3 - len(numbers)))
 
 
 _ID = StoredColumn("id", "INTEGER", is_required=True)
 _GUID = StoredColumn("guid", "TEXT", is_required=True)
-_NIC_SINCE = (3, 0, 1)  #: Network cards may be agents.
+_NIC_SINCE = (3, 0, 1)  #: The first version in which network cards may be agents.

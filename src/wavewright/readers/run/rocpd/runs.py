@@ -78,8 +78,7 @@ def table_names(database: Database) -> dict[str, list[str]]:
     stored: dict[str, list[str]] = {}
     for name in database.tables:
         if name.startswith(PREFIX):
-            plain = name.removeprefix(PREFIX).removesuffix(_suffix(name))
-            stored.setdefault(plain, []).append(name)
+            stored.setdefault(name.removeprefix(PREFIX).removesuffix(_suffix(name)), []).append(name)
     return stored
 
 

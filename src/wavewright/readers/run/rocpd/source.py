@@ -64,9 +64,9 @@ class RocpdSource:
         sampled = self._sampled[run] if table in _FILTERED else None
         needs |= {"event_id": pl.Int64} if sampled else {}
         losses: dict[str, Counter[str]] = {name: Counter() for name in columns}
-        for whole in joined_chunks(run.run, stored_table, needs):
-            is_row = sampled.kept(table, whole) if sampled else None
-            piece = whole if is_row is None else whole.filter(is_row)
+        for chunk in joined_chunks(run.run, stored_table, needs):
+            is_row = sampled.kept(table, chunk) if sampled else None
+            piece = chunk if is_row is None else chunk.filter(is_row)
             selected = []
             for name in columns:
                 if name in origins:
@@ -132,6 +132,7 @@ def _numbered(runs: list[RocpdRun]) -> list[RunColumns]:
 # --- tables that only some files have, under their own names: graph launches, PC samples, drafts of the schema ---
 
 
+#: Stored tables that the tables of a `Run` are made of; all others are extra tables.
 _READ = {"metadata", "string", "event", "track"} | {mapped.stored for mapped in TABLES.values()}
 
 

@@ -102,8 +102,7 @@ def read_rocprof_csv(file: Path) -> MemorySource:
     """
     with open_regular(file) as stream:
         head = stream.read(_HEAD)
-    header = header_of(head)
-    if "kernelname" not in header:
+    if "kernelname" not in header_of(head):
         problem = "not a file of dispatches that rocprof wrote"
         raise NotATraceError(problem, where=str(file), advice="pass results.csv, not its statistics")
     standard = {name for _, theirs in _COLUMNS.values() for name in theirs} | _OTHERS

@@ -13,10 +13,11 @@ from wavewright.base.toml import packaged
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import frame_of
 
+#: Column with the name of an agent in events -> the column of its number.
 _LINKS = {"agent_text": "agent", "src_text": "src_agent", "dst_text": "dst_agent"}
 _TEXT = re.compile(r"(?:(agent|gpu|cpu|nic)\s+)?(\d{1,18})", re.IGNORECASE)
 _COLUMNS: dict[str, dict[str, str]] = packaged("results.toml", __package__)["agent_list"]
-_MOST_AGENTS = 1 << 16
+_MOST_AGENTS = 1 << 16  #: Rows of the list that are read; no machine has as many agents.
 
 
 def add_agents(
@@ -78,13 +79,15 @@ def _texts(events: Mapping[str, pl.DataFrame]) -> list[tuple[int, str, str]]:
                 continue
             direction = pl.col("name").cast(pl.String) if name == "copies" and "name" in frame.columns else pl.lit("")
             pairs = frame.select("process", pl.col(column).cast(pl.String), direction.alias("direction")).unique()
-            for process, text, is_copy in pairs.drop_nulls(column).iter_rows():
-                uses.add((process, text, _kind(name, column, is_copy)))
+            for process, text, copy_name in pairs.drop_nulls(column).iter_rows():
+                uses.add((process, text, _kind(name, column, copy_name)))
+    # Of one name with several kinds, GPU comes first: `add_agents` takes the first kind.
     return sorted(uses, key=lambda use: (use[0], _natural(use[1]), use[2] != "GPU", use[2]))
 
 
-def _kind(name: str, column: str, direction: str | None) -> str:
-    if name in ("dispatches", "counters", "scratch"):
+def _kind(table: str, column: str, direction: str | None) -> str:
+    """The kind of agent that a column of a table names; empty = not known."""
+    if table in ("dispatches", "counters", "scratch"):
         return "GPU"
     source, _, destination = (direction or "").upper().removeprefix("MEMORY_COPY_").partition("_TO_")
     side = source if column == "src_text" else destination if column == "dst_text" else ""
@@ -111,6 +114,7 @@ def _row_number(rows: list[dict[str, Any]], process: int, text: str, kind: str) 
 
 
 def _natural(text: str) -> tuple[str, int]:
+    """A key to sort by, which puts `Agent 10` after `Agent 9`."""
     match = _TEXT.fullmatch(text.strip())
     return (match[1] or "", int(match[2])) if match else (text, -1)
 

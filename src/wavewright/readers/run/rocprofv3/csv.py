@@ -19,7 +19,7 @@ from wavewright.readers.run.rocprofv3.agents import add_agents
 from wavewright.readers.run.rocprofv3.event_tables import add_events
 
 _EVENTS = ("dispatches", "counters", "copies", "allocations", "scratch", "regions")
-_HEAD_BYTES = 1 << 16  #: Of a file, in which its header is.
+_HEAD_BYTES = 1 << 16  #: The header of a file is within so many bytes.
 _MAX_AGENT_BYTES = 1 << 24
 #: A run of a file without process ids ends before a pause of ten minutes that is ten times as long as all work.
 _PAUSE_NS_MIN, _PAUSE_PER_WORK_MIN = 600 * 10**9, 10
@@ -137,13 +137,13 @@ def _processes(frames: Sequence[pl.DataFrame], prefix: str) -> pl.DataFrame:
 def _with_process(frame: pl.DataFrame, processes: pl.DataFrame, events: dict[str, pl.DataFrame]) -> pl.DataFrame:
     """`frame` with the number of the process of each row.
 
-    Where the file does not say it, the thread tells it; where that is not known either, it is the first process of
-    the recording.
+    If the file has no process ids, it is the process of the same thread in other files; if those have none either, the
+    first process of the recording.
     """
     if processes.height == 1:
         return frame.with_columns(process=pl.lit(0, pl.UInt32))
     rows = frame.with_columns(_guid(frame))
-    candidates = []  # the surest first
+    candidates = []  # the first that is not null counts
     if "pid" in frame.columns:
         candidates.append(link(rows, processes, ["guid", "pid"], "process")["process"])
     if "tid" in frame.columns:

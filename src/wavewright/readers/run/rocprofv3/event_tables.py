@@ -7,11 +7,11 @@ import polars as pl
 from wavewright.model.losses import Loss
 from wavewright.readers.run.event_rows import link, numbered
 
-_SYMBOL = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
+_REGISTERS = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 
 
 def add_events(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFrame], losses: list[Loss]) -> None:
-    """All events of a run as tables."""
+    """Put events (dispatches, counters, copies, allocations, scratch, regions) into `tables`."""
     if "dispatches" in events or "counters" in events:
         _add_dispatches(tables, events, losses)
     if "copies" in events:
@@ -31,7 +31,7 @@ def _add_dispatches(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataFr
         return
     dispatches = dispatches.with_row_index("event")
     if "symbol_id" in dispatches.columns and "symbols" not in tables:
-        registers = [name for name in _SYMBOL if name in dispatches.columns]
+        registers = [name for name in _REGISTERS if name in dispatches.columns]
         by_symbol = dispatches.drop_nulls("symbol_id").group_by("process", "symbol_id")
         symbols = by_symbol.agg(pl.col("name", *registers).first()).sort("process", "symbol_id")
         tables["symbols"] = symbols.with_row_index("symbol")
@@ -66,6 +66,7 @@ def _with_ids(dispatches: pl.DataFrame, rows_of_counters: pl.DataFrame) -> pl.Da
     call = ["process", "correlation", "name"]
     if not set(call) <= set(dispatches.columns) & set(rows_of_counters.columns):
         return dispatches
+    # The nth dispatch of a call is the nth counted one, where both files have the same number of them.
     turn = [pl.int_range(pl.len()).over(call).alias("turn"), pl.len().over(call).alias("turns")]
     ids = rows_of_counters.sort("dispatch_id").select(*call, "dispatch_id", *turn)
     rows = dispatches.with_row_index("row").sort("start_ns").with_columns(turn)
@@ -81,8 +82,8 @@ def _add_allocations(tables: dict[str, pl.DataFrame], events: dict[str, pl.DataF
             continue
         frame, operation = events[kind], pl.col("operation").cast(pl.String).str.to_uppercase()
         level = pl.when(operation.str.contains("VMEM|VIRTUAL")).then(pl.lit("VIRTUAL")).otherwise(pl.lit("REAL"))
-        word = operation.str.extract("(ALLOC|FREE|RECLAIM)(?:ATE)?$").fill_null(operation)
-        columns = [word.alias("type"), (pl.lit("SCRATCH") if kind == "scratch" else level).alias("level")]
+        kind_name = operation.str.extract("(ALLOC|FREE|RECLAIM)(?:ATE)?$").fill_null(operation)
+        columns = [kind_name.alias("type"), (pl.lit("SCRATCH") if kind == "scratch" else level).alias("level")]
         if "address" in frame.columns:
             address = pl.col("address")
             as_hex = address.str.strip_prefix("0x").str.to_integer(base=16, strict=False)

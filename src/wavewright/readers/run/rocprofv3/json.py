@@ -20,7 +20,7 @@ from wavewright.readers.run.rocprofv3.event_tables import add_events
 from wavewright.readers.run.rocprofv3.records import CALLS, DESCRIBED, RECORDS, File, Process, RecordKind
 
 _BATCH = 1 << 15  #: Records that are Python objects at the same time.
-_LARGEST = (1 << 63) - 1
+_INT64_MAX = (1 << 63) - 1
 _AGENT_KINDS = {"1": "CPU", "2": "GPU", "3": "NIC"}
 
 
@@ -53,7 +53,7 @@ _NUMBERS = {"nodes": "node", "agents": "agent", "code_objects": "code_object", "
 def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
     """The tables of one process that describe node, process, agents and kernels."""
     metadata = process.metadata
-    about = {
+    process_row = {
         "process": number,
         "source": 0,
         "node": number,
@@ -72,18 +72,18 @@ def _described(process: Process, number: int) -> dict[str, pl.DataFrame]:
     names = [{"name": _symbol_name(record)} for record in symbols]
     rows: dict[str, list[dict[str, Any]]] = {
         "nodes": [_row("nodes", metadata.node)],
-        "processes": [about],
+        "processes": [process_row],
         "agents": [_agent_row(agent, number) for agent in process.agents],
     }
     for table, records, facts in (("code_objects", code_objects, storages), ("symbols", symbols, names)):
         pairs = zip(records, facts, strict=True)
-        rows[table] = [_row(table, row, process=number, properties=_text(row)) | more for row, more in pairs]
+        rows[table] = [_row(table, row, process=number, properties=_text(row)) | fact for row, fact in pairs]
     return {name: _typed_frame(name, table_rows) for name, table_rows in rows.items()}
 
 
-def _row(table: str, record: Mapping[str, Any], **more: Any) -> dict[str, Any]:
-    """The declared columns of an object, and more."""
-    return {ours: record.get(field) for ours, field in DESCRIBED[table].items()} | more
+def _row(table: str, record: Mapping[str, Any], **others: Any) -> dict[str, Any]:
+    """The columns of an object that `DESCRIBED` declares, and others."""
+    return {ours: record.get(field) for ours, field in DESCRIBED[table].items()} | others
 
 
 def _typed_frame(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
@@ -197,7 +197,7 @@ def _named(table: str, frame: pl.DataFrame, process: Process) -> pl.DataFrame:
 
 def _texts(values: Sequence[Any], key: str, name: str) -> pl.DataFrame:
     """Strings that the file stores by number."""
-    texts = {text.key: text.value for text in values if 0 <= text.key <= _LARGEST}
+    texts = {text.key: text.value for text in values if 0 <= text.key <= _INT64_MAX}
     return pl.DataFrame({key: list(texts), name: list(texts.values())}, {key: pl.Int64, name: pl.Categorical})
 
 
@@ -238,7 +238,7 @@ def _handle(value: Any) -> Any:
 
 def _fitting(value: Any) -> Any:
     """None for integers beyond 64 bits."""
-    return None if isinstance(value, int) and not -_LARGEST <= value <= _LARGEST else value
+    return None if isinstance(value, int) and not -_INT64_MAX <= value <= _INT64_MAX else value
 
 
 def _text(value: Any) -> str:

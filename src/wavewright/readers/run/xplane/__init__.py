@@ -42,7 +42,7 @@ _DOMAINS = {"HIP": ("hip", "__hip"), "HSA": ("hsa_",), "RCCL": ("nccl", "rccl")}
 _CUDA = re.compile("cu(da)?[A-Z]")
 _STEP = "step_num"  #: Statistic of the ranges around a step.
 _CORRELATION = "correlation_id"
-_LARGEST = 1 << 63  #: Numbers from here on do not fit into columns.
+_INT64_END = 1 << 63  #: Numbers from here on do not fit into columns.
 #: Columns of `dispatches` that `kernel_sizes` fills, in this order.
 SIZES = tuple(f"{size}_{axis}" for size in ("workgroup", "grid") for axis in "xyz")
 SIZES += ("lds_bytes", "scratch_bytes", "vgpr_count")
@@ -107,7 +107,7 @@ class _Rows:
         for plane in space.planes:
             facts |= plane.statistics if plane.name == "Task Environment" else {}
         start_ns = facts.get("profile_start_time")
-        self._zero_ns = start_ns if isinstance(start_ns, int) and 0 < start_ns < _LARGEST >> 1 else 0
+        self._zero_ns = start_ns if isinstance(start_ns, int) and 0 < start_ns < _INT64_END >> 1 else 0
         unread_count = 0
         for plane in space.planes:
             if match := _GPU.match(plane.name):
@@ -176,8 +176,8 @@ class _Rows:
                 name, domain = _named(event)
                 function = name if domain != "MARKER" else None
                 category = "HIP_RUNTIME_API" if domain == "HIP" else plane.name.removeprefix("/")
-                about = (name, function, domain, category, self._text(event.statistics))
-                self._rows["regions"].append((*self._linked(event), *about, line.number))
+                columns = (name, function, domain, category, self._text(event.statistics))
+                self._rows["regions"].append((*self._linked(event), *columns, line.number))
 
     def _take_memory(self, line: Line, event: Event) -> None:
         """A row of allocations; a release frees no bytes of its own: its address tells which allocation it ends."""
@@ -192,7 +192,7 @@ class _Rows:
         self._rows["allocations"].append((0, None, *times, kind, "FRAMEWORK", text, *place))
 
     def _text(self, statistics: Statistics) -> str | None:
-        """The statistics as JSON, but for what is a column; the same text is stored once."""
+        """The statistics as JSON, without the correlation, which is a column; equal texts are one object."""
         values = {key: value for key, value in statistics.items() if key != _CORRELATION}
         key = tuple(values.items())
         if values and key not in self._texts:
@@ -202,7 +202,7 @@ class _Rows:
 
 def _positive(value: Any) -> int | None:
     """A number above 0 that fits into a column; None for anything else: 0 = not recorded."""
-    return value if isinstance(value, int) and 0 < value < _LARGEST else None
+    return value if isinstance(value, int) and 0 < value < _INT64_END else None
 
 
 def _named(event: Event) -> tuple[str, str]:

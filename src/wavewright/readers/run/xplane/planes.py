@@ -21,8 +21,8 @@ from typing import Any, NamedTuple, TypeAlias
 Statistics: TypeAlias = "dict[str, Any]"
 _EventFields: TypeAlias = "tuple[int, int | None, int, Statistics]"  #: Of `XEvent`: see `_event`.
 _LARGEST_NS = 1 << 62
-_USUAL_SHIFT = 56  #: Of the last byte of a number below 2^63, which cannot be negative.
-_USUAL_BYTES = 3 + 9  #: Of a statistic: two keys, a metadata id below 128, and such a number.
+_USUAL_SHIFT = 56  #: Bits below the ninth byte of a varint, the last one of a number below 2^63.
+_USUAL_BYTES = 3 + 9  #: The most of a usual statistic: two keys, a metadata id below 128, and such a number.
 _UNREAD_BYTES = 1 << 16  #: Longer texts and bytes (programs) are not statistics to show.
 
 
@@ -84,14 +84,14 @@ def read_space(data: bytes) -> Space:
 
 
 class _PlaneReader:
-    """Reads a plane: first its names, which may stand behind its lines."""
+    """Reads a plane: first its names, which may come after its lines in the file."""
 
     def __init__(self, wire: Wire, field: Field, space: Space) -> None:
         self._wire, self._space = wire, space
-        self._keys: dict[int, str] = {}
-        self._names: dict[int, str] = {}
-        self._shared: dict[int, Statistics] = {}
-        self._decoded: dict[bytes, tuple[str, Any]] = {}
+        self._keys: dict[int, str] = {}  #: Id in stat_metadata -> name.
+        self._names: dict[int, str] = {}  #: Id in event_metadata -> name.
+        self._shared: dict[int, Statistics] = {}  #: Id in event_metadata -> what all its events have.
+        self._decoded: dict[bytes, tuple[str, Any]] = {}  #: Bytes of an `XStat` -> key and value.
         self.plane = Plane()
         parts = list(wire.fields(field.begin, field.end))
         for key, fields in (self._entry(part) for part in parts if part.number == 5):
@@ -213,7 +213,7 @@ class _PlaneReader:
         pair = self._decoded.get(content)
         if pair is None:
             pair, is_name = self._usual_statistic(content) or self._statistic(begin, end)
-            if is_name:  # the same over and over; numbers are different every time
+            if is_name:  # names repeat, so caching them pays; numbers rarely do
                 self._decoded[content] = pair
         key, value = pair
         if key:
@@ -257,7 +257,7 @@ class _PlaneReader:
 
 _MASK = (1 << 64) - 1
 _SIGN = 1 << 63
-_LONGEST_SHIFT = 63  #: Of the tenth byte of a varint, the last one.
+_LONGEST_SHIFT = 63  #: Bits below the tenth byte of a varint, which is the last one.
 _VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
 _WIDTHS = {_FIXED64: 8, _FIXED32: 4}
 

@@ -31,7 +31,7 @@ _MAX_LINE_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class OmniprobeLog:
-    """The content of one file of Omniprobe: tables `ACCESSES`, `MESSAGES` and `LANE_ADDRESSES` of `tables`."""
+    """The content of one file of Omniprobe: tables `ACCESSES`, `MESSAGES` and `LANE_ADDRESSES` of `output_tables`."""
 
     where: str
     accesses: pl.DataFrame = field(repr=False)
@@ -76,7 +76,7 @@ def read_omniprobe(path: str | os.PathLike[str]) -> OmniprobeLog:
 
 
 def _lines(data: bytes) -> Iterator[tuple[bytes | None, bool]]:
-    """The lines without their ends, None for one that is too long; and whether it has an end."""
+    """Pairs: a line without its end, or None if it is too long; and whether it has an end (the last one may be cut)."""
     stream, is_inside = io.BytesIO(data), False
     while piece := stream.readline(_MAX_LINE_BYTES):
         is_whole = piece.endswith(b"\n")

@@ -83,6 +83,7 @@ class Messages:
         return False
 
     def _csv(self, line: bytes) -> bool:
+        # timestamp,"kernel",line,dispatch,...: the name is not escaped, so its last quote is looked for.
         head, quote, tail = line[len(_CSV) :].rpartition(b'",')
         time_text, comma, kernel = head.partition(b',"')
         fields = tail.split(b",")
@@ -92,8 +93,7 @@ class Messages:
         line_number, dispatch = count(fields[0], _MAX_UINT32), count(fields[1], _MAX_UINT64)
         places = [count(field, 0xFF) for field in fields[3:6]]
         mask, *addresses = (_hexadecimal(field) for field in (fields[2], *fields[7:]))
-        numbers = (timestamp, line_number, dispatch, mask, *places, *addresses)
-        if None in numbers or fields[6] not in _CSV_KINDS:
+        if None in (timestamp, line_number, dispatch, mask, *places, *addresses) or fields[6] not in _CSV_KINDS:
             return False
         row = {
             "kernel": readable(kernel),

@@ -30,10 +30,10 @@ def readable(text: bytes) -> str:
     return name if name.isprintable() else "".join(c if c.isprintable() else "?" for c in name)
 
 
-def access_row(fields: dict[str, bytes], *, space: str, **more: Any) -> dict[str, Any] | None:
-    """A row of `accesses` from the words of the file, None where a number of it is missing or impossible."""
+def access_row(fields: dict[str, bytes], *, space: str, **others: Any) -> dict[str, Any] | None:
+    """A row of `ACCESSES` from fields as written, and other columns; None where a number is missing or wrong."""
     is_lds = space == "lds"
-    row: dict[str, Any] = {"space": space, "kind": KINDS.get(readable(fields.get("kind", b""))), **more}
+    row: dict[str, Any] = {"space": space, "kind": KINDS.get(readable(fields.get("kind", b""))), **others}
     numbers = {"line": _MAX_UINT32, "column": _MAX_UINT32, "execution_count": MAX_COUNT, "ir_bytes": _MAX_UINT32}
     if is_lds:
         numbers |= {"bank_conflict_count": MAX_COUNT}

@@ -88,8 +88,7 @@ def fill_from_around(trace: ThreadTrace, around: Sequence[Folder], *, with_code:
 
 def _trace_kernels(trace: ThreadTrace) -> TraceKernels:
     kernels = trace.kernels
-    spellings = [*kernels["name"], *kernels["demangled"]]
-    names = frozenset(plain_name(name) for name in spellings if name)
+    names = frozenset(plain_name(name) for name in (*kernels["name"], *kernels["demangled"]) if name)
     return TraceKernels(names, frozenset(kernels["code_object"].drop_nulls().to_list()), trace.source.dispatch)
 
 

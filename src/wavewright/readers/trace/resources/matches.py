@@ -56,7 +56,7 @@ def _facts(
     row: dict[str, Any], usages: Sequence[Usage], dispatch: int | None, matches: ResourceMatches, *, replace_known: bool
 ) -> dict[str, Any]:
     """New values for a row of `kernels`; where files disagree, the value stays unknown and a note is added."""
-    keeps = not replace_known or str(row.get("resource_origin")).startswith(CAPTURED)
+    keeps_known = not replace_known or str(row.get("resource_origin")).startswith(CAPTURED)
     facts: dict[str, Any] = {}
     origins: dict[str, None] = {}
     for rank in sorted({usage.rank for usage in usages}):
@@ -65,7 +65,7 @@ def _facts(
         matches.agents |= {usage.agent for usage in of_dispatch or peers if usage.agent}
         for name in _FIELDS:
             values = _values(of_dispatch, name) or _values(peers, name)
-            recorded = facts.get(name) if name in facts else (row.get(name) if keeps else None)
+            recorded = facts.get(name) if name in facts else (row.get(name) if keeps_known else None)
             if len(values) > 1 and recorded is None:
                 listing = ", ".join(map(str, sorted(values)[:4]))
                 matches.ambiguous.append(f"{peers[0].origin} has several {name} of {row['name']:.60} ({listing})")
@@ -77,7 +77,7 @@ def _facts(
                     origins |= dict.fromkeys(usage.origin for usage in peers if usage.values.get(name) == value)
     if facts:
         matches.kernels.append(row["name"])
-        before = [row["resource_origin"]] if keeps and row.get("resource_origin") else []
+        before = [row["resource_origin"]] if keeps_known and row.get("resource_origin") else []
         facts["resource_origin"] = ", ".join(dict.fromkeys([*before, *list(origins)[:3]]))
     return facts
 

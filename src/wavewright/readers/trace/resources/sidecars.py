@@ -95,7 +95,7 @@ def _code_object(data: bytes, origin: str, trace_kernels: TraceKernels, facts: S
     for kernel in code_object.kernels:
         if plain_name(kernel.name) in trace_kernels.names:
             values = {name: value for name in CODE_OBJECT_FIELDS if (value := getattr(kernel, name)) is not None}
-            facts.usages.append(Usage(plain_name(kernel.name), origin, 0, values))
+            facts.usages.append(Usage(plain_name(kernel.name), origin, rank=0, values=values))
             if code_object.target:
                 facts.gpus.append(Gpu(code_object.target, origin))
 
@@ -105,8 +105,7 @@ def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFa
     if "Gfx_Target_Version" in columns and "Name" in columns:
         for name, *numbers in _text_frame(data, ["Name", "Node_Id", "Logical_Node_Id"], columns).iter_rows():
             if name and name.startswith("gfx"):
-                ids = frozenset(f"Agent {number}" for number in numbers if number)
-                facts.gpus.append(Gpu(name, origin, ids))
+                facts.gpus.append(Gpu(name, origin, frozenset(f"Agent {number}" for number in numbers if number)))
         return
     if "Kernel_Name" not in columns or "VGPR_Count" not in columns:
         raise ValueError("it has neither kernels with their registers nor GPUs")
@@ -116,9 +115,9 @@ def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFa
     rows = rows.with_columns(pl.col("Kernel_Name").fill_null(""), dispatch_id).unique(maintain_order=True)
     names = {name: plain_name(name) for name in rows["Kernel_Name"].unique().to_list()}
     if trace_kernels.dispatch is not None:
-        under = rows.filter(pl.col("Dispatch_Id") == trace_kernels.dispatch)["Kernel_Name"].unique().to_list()
-        if under:
-            facts.dispatched.setdefault(origin, set()).update(names[name] for name in under)
+        of_dispatch = rows.filter(pl.col("Dispatch_Id") == trace_kernels.dispatch)["Kernel_Name"].unique().to_list()
+        if of_dispatch:
+            facts.dispatched.setdefault(origin, set()).update(names[name] for name in of_dispatch)
     own_names = [name for name, plain in names.items() if plain in trace_kernels.names]
     for row in rows.filter(pl.col("Kernel_Name").is_in(own_names)).iter_rows(named=True):
         values = {fact: _number(row[column]) for column, fact in _CSV_COLUMNS.items()}
@@ -128,14 +127,14 @@ def _csv(data: bytes, origin: str, trace_kernels: TraceKernels, facts: SidecarFa
         facts.usages.append(usage)
 
 
-def _text_frame(data: bytes, columns: Iterable[str], there: list[str]) -> pl.DataFrame:
+def _text_frame(data: bytes, columns: Iterable[str], header: list[str]) -> pl.DataFrame:
     """These columns of a CSV file as text, in this order; those that it lacks are null."""
-    present = [name for name in columns if name in there]
+    present = [name for name in columns if name in header]
     try:
         frame = pl.read_csv(io.BytesIO(data), columns=present, infer_schema=False, encoding="utf8-lossy")
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         raise ValueError(str(error)) from error
-    missing_columns = [pl.lit(None, pl.String).alias(name) for name in columns if name not in there]
+    missing_columns = [pl.lit(None, pl.String).alias(name) for name in columns if name not in header]
     return frame.with_columns(missing_columns).select(columns)
 
 

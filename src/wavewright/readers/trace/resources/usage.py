@@ -23,7 +23,7 @@ class TraceKernels:
 
 @dataclass(frozen=True)
 class Usage:
-    """Resources of a kernel as one file records them; `rank` 0 is the most trustworthy."""
+    """Resources of a kernel as one file records them; lower ranks count more: 0 code object, 1 JSON result, 2 CSV."""
 
     kernel: str
     origin: str

@@ -38,7 +38,7 @@ from wavewright.readers.trace.samples.rows import (
 
 __all__ = ["find_samples", "read_samples"]
 
-_NAMED = 8
+_NAMED = 8  #: An error names at most so many dispatches.
 _GENERATIONS = {"gfx9": 9, "gfx10": 10, "gfx11": 11, "gfx12": 12, "gfx1250": 12}
 
 

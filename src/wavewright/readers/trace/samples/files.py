@@ -15,7 +15,7 @@ from wavewright.readers.files.rocprofv3_columns import run_of
 from wavewright.readers.files.runs import run_files
 from wavewright.readers.trace.samples.results import holds_samples
 
-_NAMED = 6
+_NAMED = 6  #: A loss names at most so many files.
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ _BATCH = 1 << 15  #: Records that are Python objects at the same time.
 _PIECE = 1 << 22
 _MAGIC_BYTES = 8
 _FIRST_SAMPLE = re.compile(rb'"pc_sample_(?:host_trap|stochastic)"\s*:\s*\[\s*\{')
-_LONGEST_MATCH = 256  #: Characters of the above, with room for white space.
+_LONGEST_MATCH = 256  #: Bytes that a match of `_FIRST_SAMPLE` may take, with room for white space.
 _I64 = 1 << 63
 _U64 = 1 << 64
 
@@ -69,11 +69,11 @@ def holds_samples(file: Path) -> bool:
 
 
 def _has_sample(pieces: Iterable[bytes]) -> bool:
-    last_chunk = b""
+    earlier_bytes = b""  # a match may begin in one piece and end in the next
     for piece in pieces:
-        if _FIRST_SAMPLE.search(last_chunk + piece):
+        if _FIRST_SAMPLE.search(earlier_bytes + piece):
             return True
-        last_chunk = (last_chunk + piece)[-_LONGEST_MATCH:]
+        earlier_bytes = (earlier_bytes + piece)[-_LONGEST_MATCH:]
     return False
 
 
@@ -113,8 +113,7 @@ def _frame(process: ResultProcess, losses: list[Loss]) -> pl.DataFrame:
     frame = frame.with_columns(index=pl.when(pl.col("index") >= 0).then("index"))
     strings = {"text": process.strings.pc_sample_instructions, "comment": process.strings.pc_sample_comments}
     for name, texts in strings.items():
-        schema = {"index": pl.Int64, name: pl.Categorical}
-        by_index = pl.DataFrame({"index": range(len(texts)), name: texts}, schema)
+        by_index = pl.DataFrame({"index": range(len(texts)), name: texts}, {"index": pl.Int64, name: pl.Categorical})
         frame = frame.join(by_index, on="index", how="left", maintain_order="left")
     return frame.select(*RECORD)
 

@@ -112,7 +112,7 @@ def kernel_table(records: SampleRecords, samples: pl.DataFrame) -> pl.DataFrame:
     """The `kernels` table: kernels with samples, in the order of their samples."""
     names = pl.concat([records.kernels.select("name", "demangled"), records.entries.select("name", "demangled")])
     readable = dict(names.unique("name", keep="first").iter_rows())
-    places = {name: (code, at) for code, at, name in records.entries.select(*_PLACE, "name").iter_rows()}
+    places = {name: place for *place, name in records.entries.select(*_PLACE, "name").iter_rows()}
     counts = samples["function"].drop_nulls().cast(pl.String).value_counts()
     kernels = counts.sort("count", "function", descending=[True, False])
     rows: list[dict[str, Any]] = []
@@ -129,8 +129,8 @@ def _main_kernel() -> pl.Expr:
 
 # --- `*_pc_sampling_host_trap.csv` and `*_pc_sampling_stochastic.csv` of rocprofv3 (docs/formats/pc-samples.md) ---
 _HEAD = 1 << 16
-_LARGEST = (1 << 63) - 1
-_CLOCKS_NS = 3_600_000_000_000  #: What the clocks of samples and dispatches may differ by.
+_INT64_MAX = (1 << 63) - 1
+_CLOCKS_NS = 3_600_000_000_000  #: The clocks of samples and dispatches may differ by up to an hour.
 #: How the comment of a sample ends whose code the profiler could not read.
 _UNKNOWN_PLACE = r"address of PC:\s*(\d+)$"
 
@@ -183,7 +183,7 @@ def _kernels_in(file: Path, times_ns: pl.Series, losses: list[Loss]) -> pl.DataF
     first, last = times_ns.min(), times_ns.max()
     if not isinstance(first, int) or not isinstance(last, int):
         return NO_KERNELS  # no sample
-    first, last = max(first - _CLOCKS_NS, -_LARGEST), min(last + _CLOCKS_NS, _LARGEST)
+    first, last = max(first - _CLOCKS_NS, -_INT64_MAX), min(last + _CLOCKS_NS, _INT64_MAX)
     is_same_time = (pl.col("start_ns") <= last) & (pl.col("end_ns") >= first)
     name = pl.col("name").cast(pl.String)
     kernels = rows.filter(is_same_time).select("correlation", dispatch="dispatch_id", name=name, demangled=name)

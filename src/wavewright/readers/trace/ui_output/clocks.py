@@ -47,8 +47,7 @@ def read_clocks(folder: Folder) -> ClockFile:
         parts.append(pl.DataFrame(rows).select(pl.lit(se).alias("se"), pl.all()))
     if parts:
         pairs = pl.concat(parts, rechunk=True).sort("se", maintain_order=True)
-        positions = {"shader_clock_cycles": 0, "realtime_ticks": 1}
-        clocks.realtime, unfit = fitting("realtime", pairs, positions, ["se"])
+        clocks.realtime, unfit = fitting("realtime", pairs, {"shader_clock_cycles": 0, "realtime_ticks": 1}, ["se"])
         malformed_count += unfit
     if malformed_count:
         clocks.losses.append(Loss("malformed_rows", malformed_count, detail=FILE_NAME))

@@ -119,7 +119,7 @@ class _Rows:
 
     def __init__(self, code: CodeFile, columns: dict[str, int]) -> None:
         self._code = code
-        self._at = columns
+        self._positions = columns
         self._function: tuple[str, int] | None = None
         self._sampling = next((names for names in _SAMPLE_COLUMNS if names[0] in columns), None)
         code.has_sample_columns = self._sampling is not None
@@ -143,7 +143,7 @@ class _Rows:
             return False
         if line is None or code_object is None or address is None:
             return False
-        if not (_is("Int64", line) and _is("UInt64", code_object) and _is("UInt64", address)):
+        if not (_fits("Int64", line) and _fits("UInt64", code_object) and _fits("UInt64", address)):
             return False
         if text.startswith(";"):
             name = readable(text[1:].strip())
@@ -155,7 +155,7 @@ class _Rows:
     def _add_instruction(self, row: list[Any], line: int, text: str, source: str, place: tuple[int, int]) -> bool:
         hit, latency, stall, idle = (whole(self._value(row, name)) for name in ("hit", "latency", "stall", "idle"))
         totals = (hit or 0, latency or 0, stall or 0, idle or 0)
-        if not all(_is("Int64", total) for total in totals):
+        if not all(_fits("Int64", total) for total in totals):
             return False
         code, function = self._code, self._function
         number = len(code.lines)
@@ -174,7 +174,7 @@ class _Rows:
         stalled_count = whole(self._value(row, stalled_name)) or 0
         listed = self._value(row, reasons_name)
         reasons = [whole(count) or 0 for count in listed] if isinstance(listed, list) else []
-        if not all(_is("Int64", count) for count in (issued_count, stalled_count, *reasons)):
+        if not all(_fits("Int64", count) for count in (issued_count, stalled_count, *reasons)):
             return False
         if issued_count or stalled_count:
             self._code.samples.append((number, issued_count, stalled_count, 0))
@@ -185,11 +185,11 @@ class _Rows:
         return True
 
     def _value(self, row: list[Any], name: str) -> Any:
-        at = self._at.get(name, len(row))
+        at = self._positions.get(name, len(row))
         return row[at] if at < len(row) else None
 
 
-def _is(dtype: str, value: int) -> bool:
+def _fits(dtype: str, value: int) -> bool:
     low, high = INTEGER_RANGES[dtype]
     return low <= value <= high
 

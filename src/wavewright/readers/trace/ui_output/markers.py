@@ -25,8 +25,8 @@ _KINDS = {
     **dict.fromkeys(("u", "user", "user_scope", "userscope"), _SCOPE),
     **dict.fromkeys(("p", "point"), _POINT),
 }
-_LEAVE, _ENTER, _FIRST = 1, 2, 4  #: Bits of `markers.flags`; in the words as well, but for the first marker of a wave.
-_ID_SHIFT, _VALUE_BITS = 2, 0xFFFFFFFF  #: The id follows the two bits of a word; words have 32 bits.
+_LEAVE, _ENTER, _FIRST = 1, 2, 4  #: Bits of `markers.flags`. Words have the first two; 4 = first marker of its wave.
+_ID_SHIFT, _VALUE_BITS = 2, 0xFFFFFFFF  #: The id is above the two bits of a word; words have 32 bits.
 _BY_TRAP_HANDLER = 2  #: Bit of `shader_data.flags`: the code itself did not write the value.
 _NOT_PAYLOAD = 0xFFFFFFFF  #: `markers.payload_index` of a word that is a marker itself.
 _SLOT = ("se", "cu", "simd", "slot")
@@ -128,8 +128,7 @@ def _markers(names: MarkerNames, events: Iterable[_Event]) -> Iterator[dict[str,
     for event in events:
         if event.value is None or event[: len(_SLOT)] != slot:
             life, slot = _Life(event.code_object), event[: len(_SLOT)]
-        known = names.of(life.code_object)
-        meaning = None if event.value is None else _read(life, event.value & _VALUE_BITS, known)
+        meaning = None if event.value is None else _read(life, event.value & _VALUE_BITS, names.of(life.code_object))
         if meaning is not None:
             marker, flags = meaning
             row = {"marker_kind": marker.kind, "marker_id": marker.id, "name": marker.name, "location": marker.location}

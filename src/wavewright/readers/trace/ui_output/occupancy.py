@@ -32,7 +32,7 @@ FILE_NAME = "occupancy.json"
 #: Columns of a row; schema 3.0 has the first six (spec_ui_output 5.2).
 _FIELDS = ("time_cycles", "cu", "simd", "slot", "start", "kernel", "me", "pipe", "is_ext", "workgroup", "cluster")
 
-_SHORT, _LONG = 6, 11
+_SHORT, _LONG = 6, 11  #: Columns of a row at least (schema 3.0), and at most.
 _UNKNOWN = "0 / 0x0"  #: How writers name a kernel that they do not know.
 _NAMES = packaged("names.toml", __package__)
 _EVENT_FIELDS: dict[str, str] = _NAMES["events"]
@@ -80,9 +80,9 @@ def occupancy_tables(raw: RawOccupancy, code: CodeFile) -> OccupancyFile:
     """The tables of occupancy.json; `code` has the positions of the kernels."""
     result = OccupancyFile(engines=set(raw.rows), losses=raw.losses)
     names = decoded(raw.members.get(b"dispatches", b"null"), FILE_NAME, result.losses)
-    happened = decoded(raw.members.get(b"events", b"null"), FILE_NAME, result.losses)
+    event_lists = decoded(raw.members.get(b"events", b"null"), FILE_NAME, result.losses)
     occupancy = _occupancy(raw, result)
-    events, dispatches = _events(happened, result)
+    events, dispatches = _events(event_lists, result)
     kernels = Kernels(names if isinstance(names, dict) else {}, code)
     kernels.use(occupancy["kernel"])
     kernels.use(dispatches["kernel"])
@@ -116,11 +116,11 @@ def _numbered(frame: pl.DataFrame, kernels: Kernels, table: str) -> pl.DataFrame
     return rows.select(THREAD_TRACE[table].names)
 
 
-def _events(happened: object, result: OccupancyFile) -> tuple[pl.DataFrame, pl.DataFrame]:
+def _events(event_lists: object, result: OccupancyFile) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The tables of events and dispatches, whose kernels are still the numbers of the file."""
     events, dispatches = [], []
     unknown_count = 0
-    for se, item in _listed(happened):
+    for se, item in _listed(event_lists):
         result.engines.add(se)
         if item.get("kind") == "dispatch":
             dispatches.append({"se": se} | _fields(item, _DISPATCH_FIELDS))

@@ -12,7 +12,7 @@ from wavewright.readers.files.folder import Folder
 from wavewright.readers.trace.ui_output.parts import load_json, readable
 
 FILE_NAME = "snapshots.json"
-MAX_DEPTH = 128
+MAX_DEPTH = 128  #: Folders in folders of the tree; deeper ones are left out.
 MAX_SOURCE_BYTES = 16 << 20  #: Larger files are not source texts that anybody reads.
 MAX_TOTAL_BYTES = 256 << 20  #: Texts of one trace in all; a tree of sources is a few megabytes.
 
@@ -61,13 +61,13 @@ def source_table(folder: Folder, snapshots: Mapping[str, str], code: pl.DataFram
     return pl.DataFrame({"file": files, "text": texts}, schema=schema)
 
 
-def _text(folder: Folder, name: str, most: int) -> str | None:
+def _text(folder: Folder, name: str, bytes_max: int) -> str | None:
     """None when the copy cannot be read or is too large to be a source text."""
     try:
         path = folder.path_of(name)
-        if path is not None and path.stat().st_size > min(MAX_SOURCE_BYTES, most):
+        if path is not None and path.stat().st_size > min(MAX_SOURCE_BYTES, bytes_max):
             return None
         content = folder.read(name)
     except OSError:
         return None
-    return content.decode("utf-8", "replace") if len(content) <= min(MAX_SOURCE_BYTES, most) else None
+    return content.decode("utf-8", "replace") if len(content) <= min(MAX_SOURCE_BYTES, bytes_max) else None

@@ -20,8 +20,7 @@ _NAMES = packaged("names.toml", __package__)  #: Problems by number: `row_losses
 
 def read_waves(folder: Folder, files: list[ListedFile], lines: Sequence[int], threads: int) -> dict[str, _core.Table]:
     """The native tables of wave files; `lines` are the ids of the code rows. Needs no polars."""
-    engines = [file.se for file in files]
-    return _core.read_waves(_contents(folder, files), engines, lines, range(len(lines)), threads)
+    return _core.read_waves(_contents(folder, files), [file.se for file in files], lines, range(len(lines)), threads)
 
 
 def wave_tables(tables: dict[str, _core.Table], files: list[ListedFile]) -> tuple[dict[str, pl.DataFrame], list[Loss]]:
