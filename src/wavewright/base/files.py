@@ -20,14 +20,11 @@ if TYPE_CHECKING:
 LEADS_OUT = "a link that leads out of the folder"
 TO_NOTHING = "a link to nothing"
 NO_FILE = "neither a file nor a folder"
-_NAMED = 4
+_NAMED = 4  #: Names that one line lists.
 
 
 def open_regular(path: str | os.PathLike[str]) -> BinaryIO:
-    """Open a regular file for reading; never blocks on a pipe.
-
-    Raises `OSError` when it cannot be opened, or is something else.
-    """
+    """Open a regular file; never blocks on a pipe. Raises `OSError` when it cannot be opened, or is something else."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)

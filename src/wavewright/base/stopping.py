@@ -21,10 +21,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE_SECONDS = 10.0  #: Time that the end waits for an `unstopped` block, such as the publishing of an output.
 _RESTORED_TERMINAL = b"\r\x1b[2K\x1b[?25h"  #: Clears the line of a progress display and shows the cursor again.
 
-_duties: dict[object, Callable[[], None]] = {}
-_whole = threading.Lock()
-_statuses = {number: 128 + number for number in _SIGNALS}
-_is_told = False
+_cleanups: dict[object, Callable[[], None]] = {}  # in the order in which they were registered
+_whole = threading.Lock()  # held by the `unstopped` block that runs, and from the end of the program on
+_statuses = {number: 128 + number for number in _SIGNALS}  # signal -> exit status
+_is_stopping = False
 _signal_count = 0
 
 
@@ -39,21 +39,18 @@ def add(action: Callable[[], None]) -> Callable[[], None]:
     >>> forget()
     """
     key = object()
-    _duties[key] = action
+    _cleanups[key] = action
 
     def forget() -> None:
-        _duties.pop(key, None)
+        _cleanups.pop(key, None)
 
     return forget
 
 
 @contextmanager
 def unstopped() -> Iterator[None]:
-    """Run a short block that a stop waits for; once the program is being stopped, the block is not entered.
-
-    Blocks do not nest.
-    """
-    if _is_told:
+    """Run a short block that a stop waits for; no block is entered once the program is stopped. Blocks do not nest."""
+    if _is_stopping:
         _wait_for_the_end()
     with _whole:
         yield
@@ -61,7 +58,7 @@ def unstopped() -> Iterator[None]:
 
 def clear() -> None:
     """Run all registered cleanups."""
-    for action in reversed(list(_duties.values())):
+    for action in reversed(list(_cleanups.values())):
         with suppress(Exception):
             action()
 
@@ -111,8 +108,8 @@ def watch(words: str = "stopped\n") -> None:
 
 def _note(*_: object) -> None:
     """Signal handler, in the main thread: no further `unstopped` block is entered."""
-    global _is_told, _signal_count
-    _is_told = True
+    global _is_stopping, _signal_count
+    _is_stopping = True
     _signal_count += 1
 
 
@@ -130,8 +127,8 @@ def _end_at_signal(reading: int, words: str) -> None:
 
 def _end(number: int, words: str) -> NoReturn:
     """End the process. Uses no import, foreign lock or Python stream: a stopped thread may hold them."""
-    global _is_told
-    _is_told = True
+    global _is_stopping
+    _is_stopping = True
     _whole.acquire(timeout=_PATIENCE_SECONDS)  # never released
     with suppress(OSError):
         stderr_copy = os.dup(2)

@@ -16,11 +16,11 @@ from wavewright.errors import MissingToolError, UsageError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_CONNECT_SECONDS = 30
-_POLL_SECONDS, _WAIT_SECONDS = 0.01, 0.1  #: Between looks for results, and for the first worker.
-_WORKERS_SECONDS = 1.0  #: Between looks whether workers are still there.
-_RESULT_SECONDS = 2.0  #: The first limit for fetching a result from its worker; it doubles.
-_LOGGERS = ("distributed", "tornado", "asyncio")
+_CONNECT_SECONDS = 30  #: Limit of the connection to the scheduler.
+_POLL_SECONDS, _WAIT_SECONDS = 0.01, 0.1  #: Between two checks for results, and for the first worker.
+_WORKERS_SECONDS = 1.0  #: Between two checks whether workers are still there.
+_RESULT_SECONDS = 2.0  #: First time limit for fetching a result from its worker; each further try has twice as long.
+_LOGGERS = ("distributed", "tornado", "asyncio")  #: Loggers of Dask and of the libraries below it.
 
 
 class DaskExecutor:
@@ -49,10 +49,8 @@ class DaskExecutor:
             import distributed  # noqa: F401
         except ImportError as error:
             raise MissingToolError("Dask is not installed", advice="pip install 'wavewright[cluster]'") from error
-        self.scheduler = scheduler
-        self.workers = workers
-        self.wait_seconds = wait_seconds
-        self.say = say
+        self.scheduler, self.workers = scheduler, workers
+        self.wait_seconds, self.say = wait_seconds, say
         self.resources = dict(resources or {})
         self.retries = retries
 
@@ -154,15 +152,15 @@ class _Submission(Generic[Item, Result]):
         futures = self._client.map(partial(_on_worker, self._task), list(self._items), pure=False, **self._needs)
         for number, future in enumerate(futures):
             self._watch(number, future)
-        last_look_s = time.monotonic()
+        last_check_s = time.monotonic()
         while self._numbers:
             if self._finished.has_ready():
                 self._take(self._finished.next_batch(block=False))
                 continue
             time.sleep(_POLL_SECONDS)
             now = time.monotonic()
-            if now - last_look_s > _WORKERS_SECONDS:
-                last_look_s = now
+            if now - last_check_s > _WORKERS_SECONDS:
+                last_check_s = now
                 if not self._may_finish(now):
                     break
         ended = Outcome[Result](lost=f"the cluster had no workers for {self._executor.wait_seconds:g} s")

@@ -17,7 +17,7 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.model.baseline import Baseline, MeasuredCapture
 from wavewright.model.trace import ThreadTrace
 
-_MOST_SIBLINGS = 8  #: Other dispatches of a capture of traces that are read.
+_MOST_SIBLINGS = 8  #: Other dispatches of a trace's capture that are read, as repeats of its kernel.
 _NAMES = {"trace": "thread traces", "run": "runs", "counters": "counter captures"}
 METRICS = "metrics"  #: The filter that names the metrics of counters in a baseline, one per line.
 Progress = Callable[[str], AbstractContextManager[Any]]  #: Entered with the name of each piece of work.
@@ -44,7 +44,7 @@ def kind_of_paths(paths: Sequence[str], *, asks_for_counters: bool = False) -> s
 
 
 def kind_at(word: str) -> str | None:
-    """The kind of document at a path, or at the first match of a pattern; None = there is none."""
+    """The kind of document at a path, or at the first match of a glob pattern; None = there is none."""
     from wavewright.readers.files.kinds import document_at
 
     path = Path(word)
@@ -88,12 +88,13 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
         from wavewright.analysis.trace.compare.trace_baseline import trace_findings
         from wavewright.readers.opening import open_trace
 
-        return tuple(each for path in paths for each in trace_findings(open_trace(path, kernel=kernel)))
+        return tuple(finding for path in paths for finding in trace_findings(open_trace(path, kernel=kernel)))
     if kind == "run":
         from wavewright.analysis.run.compare.run_baseline import run_findings
         from wavewright.analysis.run.diagnose import partial_diagnosis
 
-        return tuple(each for path in paths for each in run_findings(_gathered(path, partial_diagnosis, kernel).values))
+        diagnoses = (_gathered(path, partial_diagnosis, kernel) for path in paths)
+        return tuple(finding for gathered in diagnoses for finding in run_findings(gathered.values))
     raise UsageError("findings of counters promise no gain", advice="leave out strongest_finding")
 
 
@@ -104,7 +105,7 @@ def _runs(path: str, *, step: str | None, kernel: str | None, jobs: int | None, 
     partials = _gathered(path, partial_baseline, kernel, jobs)
     damages = partials.losses.filter("is_damage")["message"].to_list()
     capture = combine_baseline(partials.values, Path(path).name or path, step=step, damages=damages)
-    files = sorted({file for each in partials.inputs for file in (each.files or (each.path,))})
+    files = sorted({file for run_input in partials.inputs for file in (run_input.files or (run_input.path,))})
     return [replace(capture, inputs=hashed_inputs([Path(file) for file in files]))]
 
 
@@ -115,9 +116,8 @@ def _gathered(path: str, question: Any, kernel: str | None, jobs: int | None = N
     from wavewright.readers.run.inputs import find_runs
 
     inputs = find_runs([path])
-    return gather(
-        question, inputs, selection=RunSelection(kernel=kernel), executor=executor_for(len(inputs), jobs=jobs)
-    )
+    executor = executor_for(len(inputs), jobs=jobs)
+    return gather(question, inputs, selection=RunSelection(kernel=kernel), executor=executor)
 
 
 def _traces(path: str, *, kernel: str | None, **_: Any) -> list[MeasuredCapture]:

@@ -23,15 +23,15 @@ from wavewright.cluster.executor import Outcome
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_ATTEMPTS_ALONE = 2
+_ATTEMPTS_ALONE = 2  #: Further tries of an item whose process died, each in a process of its own.
 #: The address of a socket in a scratch folder is 47 bytes longer than its parent's path, and may have 107 bytes.
 _LONGEST_PLACE, _SHORT_PLACE = 60, Path("/tmp")  # noqa: S108 - a folder of our own is made there
-_NO_WARNING = "ignore:resource_tracker:UserWarning"
-_PRELOADED = "wavewright.cluster.worker"
+_NO_WARNING = "ignore:resource_tracker:UserWarning"  #: As of `python -W`.
+_PRELOADED = "wavewright.cluster.worker"  #: Imported once by the fork server, for all workers.
 
 
 class Processes:
-    """A pool of `count` processes; when one dies, the items that it may have worked on run again, each alone."""
+    """A pool of `count` processes; when one dies, the items that it may have worked on run again, one at a time."""
 
     is_elsewhere = False
 
@@ -47,7 +47,8 @@ class Processes:
         while pending_items:
             self._together(task, {number: items[number] for number in pending_items}, outcomes, done)
             pending_items = [number for number in pending_items if number not in outcomes]
-            # A pool takes items in order, so the item that killed a worker is among the first unfinished ones.
+            # A pool takes items in order, so the item that killed a worker is among the first unfinished ones: `count`
+            # are at work, and `count + 1` wait in the queue between the pool and its workers.
             suspects, pending_items = pending_items[: 2 * self.count + 1], pending_items[2 * self.count + 1 :]
             for number in suspects:
                 outcomes[number] = self._alone(task, items[number])

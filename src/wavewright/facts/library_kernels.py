@@ -1,7 +1,8 @@
 """Kernels of libraries and of helpers, told by their names: a program runs them, but rarely are they what is tuned.
 
-The names are those that people leave out when they look for "the" kernel of a program (spec 4.1: the list of
-jhinpan/flydsl-kernel-profiling-lib), as whole words here, so that `prefill` is no fill.
+`library_kernels.toml` has beginnings of names (of the runtime and of libraries) and phrases of helpers, such as
+`["reduce", "kernel"]`: those that jhinpan/flydsl-kernel-profiling-lib leaves out when it looks for "the" kernel of a
+program, but compared word by word here, so that `prefill` is no fill.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from wavewright.facts.loader import packaged
 class Origin:
     """Where a kernel comes from, as its name tells."""
 
-    what: str  #: As "PyTorch".
+    what: str  #: The library, such as "PyTorch (ATen)", or the word that suggests a helper, as sentences say it.
     is_certain: bool  #: The name itself belongs to a library; else only a word of it suggests a helper.
 
 
@@ -25,6 +26,7 @@ _RUNTIME = Origin("the HIP runtime", is_certain=True)
 _NAMES = packaged("library_kernels.toml")
 _RUNTIME_STARTS, _RUNTIME_NAMES = tuple(_NAMES["runtime"]["starts"]), frozenset(_NAMES["runtime"]["names"])
 
+#: A word of a name in snake or camel case: fillBufferAligned2 -> fill, Buffer, Aligned, 2.
 _WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
@@ -48,12 +50,12 @@ def origin_of(name: str) -> Origin | None:
     if is_runtime_kernel(name):
         return _RUNTIME
     title = kernel_title(name)
-    for what, starts in _NAMES["libraries"].items():
-        if title.startswith(tuple(starts)):
-            return Origin(what, is_certain=True)
+    for library, beginnings in _NAMES["libraries"].items():
+        if title.startswith(tuple(beginnings)):
+            return Origin(library, is_certain=True)
     words = [word.lower() for word in _WORD.findall(title.partition("<")[0])]
     for phrase in _NAMES["helpers"]["phrases"]:
-        places = range(len(words) - len(phrase) + 1)
-        if any(words[place : place + len(phrase)] == phrase for place in places):
+        starts = range(len(words) - len(phrase) + 1)
+        if any(words[start : start + len(phrase)] == phrase for start in starts):
             return Origin(f"a helper, as the word {' '.join(phrase)!r} in its name suggests", is_certain=False)
     return None

@@ -13,9 +13,9 @@ from wavewright.base.toml import packaged_text as packaged_text
 from wavewright.errors import UsageError
 
 T = TypeVar("T")
-_TEXT_MAX = 2_000
-_WHAT_LETTERS_MAX = 200
-_WORDS = (  #: Of msgspec -> ours.
+_TEXT_MAX = 2_000  #: Letters of a text in a user's file.
+_WHAT_LETTERS_MAX = 200  #: Letters of an error.
+_WORDS = (  #: Words in errors of msgspec -> words in ours.
     ("Object missing required field", "has no"),
     ("Object contains unknown field", "unknown key"),
     ("Invalid enum value", "no such value:"),
@@ -47,10 +47,7 @@ F = TypeVar("F", bound=Fact)
 
 
 def decoded(declared: object, kind: type[T], *, where: str, advice: str = "") -> T:
-    """Plain values of a file as a type.
-
-    Raises `UsageError` where they do not fit: the error names the file and the key.
-    """
+    """Plain values of a file as a type. Raises `UsageError`, which names file and key, where they do not fit."""
     try:
         return msgspec.convert(declared, kind)
     except msgspec.ValidationError as error:

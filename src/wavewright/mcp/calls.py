@@ -8,10 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-AT_ONCE = 4
-MOST_WAITING = 256
+AT_ONCE = 4  #: Calls that run at the same time.
+MOST_WAITING = 256  #: Calls in the queue; more are refused.
 _MOST_ABANDONED = 8  #: Cancelled calls that still compute; each gets a thread more.
-_PROGRESS_SECONDS = 1.0
+_PROGRESS_SECONDS = 1.0  #: Between two messages of progress.
 
 
 @dataclass
@@ -20,9 +20,8 @@ class Call:
 
     key: Any  #: The id of the request.
     work: Callable[[Call], None] = field(repr=False)
-    tell: Callable[[float, str], None] | None = field(
-        default=None, repr=False
-    )  #: Sends progress; None = not asked for.
+    #: Sends progress (seconds, stage); None = not asked for.
+    tell: Callable[[float, str], None] | None = field(default=None, repr=False)
     stage: str = "waiting"  #: What it does now, as text for progress.
     is_cancelled: bool = False
     is_replaced: bool = False  #: Whether a new thread took the place of the one that still computes it.
@@ -46,8 +45,8 @@ class Calls:
             if call.key in keys or len(self._waiting) >= MOST_WAITING:
                 return False
             self._waiting.append(call)
-            serving = self._threads - self._abandoned
-            if serving < AT_ONCE and len(self._waiting) > serving - len(self._running):
+            serving = self._threads - self._abandoned  # threads that take calls from the queue
+            if serving < AT_ONCE and len(self._waiting) > serving - len(self._running):  # more calls than idle threads
                 self._add_thread()
             self._changed.notify()
         if call.tell is not None:

@@ -20,12 +20,12 @@ from wavewright.model.document import Document
 from wavewright.model.run import Run
 from wavewright.model.trace import ThreadTrace
 
-MOST_OPEN = 8
+MOST_OPEN = 8  #: Captures whose data are in memory.
 MOST_BYTES = 4 << 30  #: Of tables in memory; the capture of the current question may take more.
-MOST_HANDLES = 10_000
+MOST_HANDLES = 10_000  #: Captures that one server names.
 MOST_ANSWERS = 100  #: Cached results of one capture.
 _HANDLE = re.compile(r"c[0-9]{1,6}")
-_DEPTH = 4  #: Levels of containers in which tables are counted.
+_DEPTH = 4  #: Nested containers and objects in which tables are looked for, to add up their memory.
 
 
 @dataclass(frozen=True)
@@ -155,7 +155,7 @@ def _byte_count(document: Document) -> int:
 
 
 def _frames_bytes(value: Any, depth: int, seen: set[int]) -> int:
-    if id(value) in seen:
+    if id(value) in seen:  # tables that several answers share count once
         return 0
     seen.add(id(value))
     if isinstance(value, pl.DataFrame | pl.Series):

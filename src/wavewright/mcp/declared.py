@@ -17,7 +17,7 @@ from wavewright.questions.kit.parameters import OneOf
 
 _HERE = Path(__file__).parent
 MOST_ROWS = 50  #: The largest `limit`.
-USUAL_ROWS = 10  #: Without `limit`.
+USUAL_ROWS = 10  #: Rows of an answer without `limit`.
 
 
 @dataclass(frozen=True)
@@ -88,8 +88,11 @@ ANSWER_SCHEMA: dict[str, Any] = json.loads((_HERE / "answer_schema.json").read_t
 
 def _answering(tool: str) -> dict[str, tuple[str, ...]]:
     """Kind of document -> questions that a tool answers, in their order, but the one of its own name first."""
-    names = {kind: [each.name for each in of.values() if tool in each.tools] for kind, of in QUESTIONS.items()}
-    return {kind: tuple(sorted(each, key=lambda name: name != tool)) for kind, each in names.items() if each}
+    topics: dict[str, tuple[str, ...]] = {}
+    for kind, questions in QUESTIONS.items():
+        if names := [question.name for question in questions.values() if tool in question.tools]:
+            topics[kind] = tuple(sorted(names, key=lambda name: name != tool))
+    return topics
 
 
 def _parameter(topics: Mapping[str, tuple[str, ...]], name: str, **fields: Any) -> Parameter:
@@ -108,7 +111,7 @@ def _tool(
     pages: bool = False,
     usual_rows: int = USUAL_ROWS,
 ) -> Tool:
-    """A declared tool; where several questions answer it, the parameter `about` chooses one."""
+    """A tool of `tools.toml`, which explains `answers` and `pages`; of several questions, `about` chooses one."""
     topics = _answering(name) if answers else {}
     all_parameters = [_parameter(topics, **parameter) for parameter in parameters]
     if answers or pages:
@@ -122,6 +125,6 @@ def _tool(
 
 
 #: The most useful first.
-TOOLS = tuple(_tool(**each) for each in tomllib.loads((_HERE / "tools.toml").read_text(encoding="utf-8"))["tool"])
+TOOLS = tuple(_tool(**entry) for entry in tomllib.loads((_HERE / "tools.toml").read_text(encoding="utf-8"))["tool"])
 #: By name.
 BY_NAME = {tool.name: tool for tool in TOOLS}

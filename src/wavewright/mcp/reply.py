@@ -16,8 +16,8 @@ from wavewright.writers.markdown.code_spans import Recorded, texts_in
 
 _USUAL = 8_000  #: Characters of the text, and of the fields: 2,000 tokens.
 _LARGE = 11_500  #: The same if more rows than usual were asked for: the whole message has 24,000.
-_LOSSES, _LOSS_LENGTH = 5, 300
-_HEADLINE_LENGTH = 400
+_LOSSES, _LOSS_LENGTH = 5, 300  #: Losses in the fields, and characters of each.
+_HEADLINE_LENGTH = 400  #: Characters.
 _FOLLOWING_ROWS = 5  #: Of each table after the main one.
 
 
@@ -82,15 +82,14 @@ def _text(reply: Reply, room: int) -> str:
     """The text of `--brief`, with calls of tools instead of commands."""
     ending = "\n".join(["next:", *(offer.line for offer in reply.offers)]) if reply.offers else ""
     notes = "\n".join(reply.notes)
-    left = room - len(ending) - len(notes) - 4
-    more = "a larger `limit`, or `cursor`, has more"
+    body_room = room - len(ending) - len(notes) - 4  # two empty lines between the parts
     body = brief_markdown(
         reply.sections,
         subject=reply.subject,
         losses=reply.losses,
         commands=(),
-        budget_tokens=max(left, room // 2) // 4,
-        more=more,
+        budget_tokens=max(body_room, room // 2) // 4,  # four characters are about a token
+        more="a larger `limit`, or `cursor`, has more",
         recorded=reply.recorded,
     )
     return "\n\n".join(part for part in (body, notes, ending) if part)

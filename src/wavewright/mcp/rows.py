@@ -20,7 +20,7 @@ from wavewright.words.kit.handles import instruction_handle
 
 _LONGEST = 160  #: Characters of a cell.
 _DIGITS = 5  #: Significant digits: no measurement has more.
-_ADDRESSES = ("address", "producer_address")
+_ADDRESSES = ("address", "producer_address")  #: Columns with addresses of instructions.
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ def rows_of(name: str, frame: pl.DataFrame, *, start: int = 0, limit: int = 10) 
     """
     page = frame.slice(start, limit)
     columns = [column for column in page.columns if _is_informative(page, column)] or page.columns
-    kinds = [column in _ADDRESSES for column in columns]
+    has_address = [column in _ADDRESSES for column in columns]
     rows = tuple(
-        tuple(_handle(value) if is_address else cell(value) for value, is_address in zip(row, kinds, strict=True))
+        tuple(_handle(value) if is_address else cell(value) for value, is_address in zip(row, has_address, strict=True))
         for row in page.select(columns).iter_rows()
     )
     return Rows(name, tuple(map(printable, columns)), rows, frame.height, start)
@@ -61,6 +61,7 @@ def _is_informative(page: pl.DataFrame, column: str) -> bool:
     values = page[column].to_list()
     if not any(value is not None and value != 0 for value in values):
         return False
+    # A unit of code can be named after its first row, or its file and line, which other columns have.
     if column == "unit" and {"first_row", "file", "line"} <= set(page.columns):
         names = [(f"row {row}", f"{file}:{line}") for row, file, line in page["first_row", "file", "line"].iter_rows()]
         return any(value not in both for value, both in zip(values, names, strict=True))

@@ -29,14 +29,11 @@ from wavewright.writers.markdown.code_spans import texts_of
 
 _OF_TOOLS = ("capture", "about", "limit", "cursor")  #: Parameters of tools that topics do not have.
 _WIDTH = 140  #: Characters of a line.
-_ALL_FINDINGS = 10_000  #: More than a diagnosis has.
+_ALL_FINDINGS = 10_000  #: A limit that no diagnosis reaches.
 
 
 def ask(tool: Tool, arguments: Mapping[str, Any], capture: Capture, document: Document) -> Reply:
-    """The answer of a topic.
-
-    Raises `UsageError` when the tool is not about such documents, or an argument is wrong.
-    """
+    """The answer of a topic. Raises `UsageError` when the tool is not about such documents, or an argument is wrong."""
     topic = _topic(tool, arguments, document)
     limit = int(arguments.get("limit") or tool.usual_rows)
     start = start_of(tool.name, arguments)
@@ -161,7 +158,8 @@ def _has_lines(document: Document) -> bool:
 
 def _spelled(topic: Question[Any], name: str) -> str:
     """The name of a tool's parameter in a topic."""
-    return next((theirs for theirs, ours in ALIASES.items() if ours == name and theirs in topic.parameters), name)
+    names = (asked for asked, of_tool in ALIASES.items() if of_tool == name and asked in topic.parameters)
+    return next(names, name)
 
 
 def _tables(section: Section, start: int, limit: int) -> tuple[Rows, ...]:

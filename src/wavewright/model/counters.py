@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-#: Adds up a level counter every cycle; ROCpd calls it after the level: SQ_LEVEL_WAVES_ACCUM.
+#: The counter that adds up a level counter every cycle; ROCpd names it after the level: SQ_LEVEL_WAVES_ACCUM.
 ACCUMULATED = "SQ_ACCUM_PREV_HIRES"
-BYTES_PER_MEMORY_CLOCK = 32  #: And channel.
+BYTES_PER_MEMORY_CLOCK = 32  #: Bytes that one memory channel moves per memory clock.
 #: The tables of a `CounterSet`, by name.
 COUNTER_SET = packaged_specs(__package__, "tables/counters.toml") | {"losses": THREAD_TRACE["losses"]}
 
@@ -80,9 +80,7 @@ class CounterSet(WithTables):
     run_times: Callable[[], Mapping[str, int]] = dict  #: Kernel -> ns in the run beside the passes; empty = none.
 
     def table(self, name: str) -> pl.DataFrame:
-        """The table `name`; empty when there are no such rows. Raises `UsageError` when no counter set has such a
-        table.
-        """
+        """The table `name`; empty when there are no such rows. Raises `UsageError` for a name that no set has."""
         if name not in self.tables:
             spec = COUNTER_SET.get(name)
             if spec is None:

@@ -102,9 +102,7 @@ class Run(WithTables):
         return self.answers.setdefault("parts", parts) if self.is_kept else parts
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pl.DataFrame:
-        """These columns of a table (None = all), of all sources. Raises `UsageError` when there is no such table or
-        column.
-        """
+        """These columns of a table (None = all), of all sources. Raises `UsageError` for an unknown table or column."""
         import polars as pl
 
         names = self._checked(table, columns)
@@ -126,7 +124,7 @@ class Run(WithTables):
         dtypes = RUN[table].dtypes  # counter_info.symbol is a string
         references = [name for name in names if name in REFERENCES and dtypes[name] == pl.UInt32]
         for number, source in enumerate(self.origins):
-            shifts = {name: self._before(REFERENCES[name], number) for name in references}
+            shifts = {name: self._before(REFERENCES[name], number) for name in references}  # to numbers of the run
             for piece in source.chunks(table, names):
                 shifted_columns = [pl.col(name) + pl.lit(by, pl.UInt32) for name, by in shifts.items() if by]
                 yield piece.with_columns(shifted_columns) if shifted_columns else piece

@@ -146,9 +146,7 @@ class ThreadTrace(WithTables):
             del part
 
     def table(self, name: str) -> pl.DataFrame:
-        """The table `name`; empty when the trace has no such rows. Raises `UsageError` when no thread trace has such a
-        table.
-        """
+        """The table `name`; empty when the trace has no such rows. Raises `UsageError` for a name that no trace has."""
         for lossy in self.lossy_tables if name == "losses" else ():
             self.table(lossy)
         if name not in self.tables:

@@ -22,9 +22,10 @@ from wavewright.words.kit.answer_parts import data_tables
 from wavewright.writers.html.blocks import block_styles, html_of
 from wavewright.writers.markdown.blocks import markdown_of
 
+#: Kind of document -> plots, of which the first that can be drawn is shown.
 _PICTURES = {"trace": ("states", "heat"), "run": ("budget",), "counters": ("roofline", "memory-chart")}
-_WORDING = Wording(limit=5)
-_ANSWER_WORDING = Wording(limit=10)
+_WORDING = Wording(limit=5)  #: Of documents: 5 rows of each table.
+_ANSWER_WORDING = Wording(limit=10)  #: Of single answers: 10 rows of each table.
 _LONGEST = 80  #: Characters of a cell.
 
 

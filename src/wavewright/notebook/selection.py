@@ -20,7 +20,7 @@ from wavewright.page.run.layers import timeline_of
 #: Parameters in the page's address (web/src/app/location.ts): numbers, and texts.
 _NUMBERS = ("document", "row", "lastRow", "wave", "iteration", "kernel", "kernelRank", "line")
 _TEXTS = ("kernelName", "span", "metric", "per", "file")
-_LONGEST = 16_000
+_LONGEST = 16_000  #: Characters of a place that are read.
 
 
 def read_place(place: str) -> dict[str, Any]:

@@ -22,11 +22,11 @@ from wavewright.notebook.widget import LiveView
 
 #: Kind of document -> ids of views, in the order of the page's menu.
 VIEWS: dict[str, list[str]] = tomllib.loads(Path(__file__).with_name("views.toml").read_text(encoding="utf-8"))
-_PREFIXES = {"trace": "", "run": "run_", "counters": "counter_"}
+_PREFIXES = {"trace": "", "run": "run_", "counters": "counter_"}  #: Kind of document -> how ids of its views start.
 MOST_BYTES = 8_000_000  #: Of one output: marimo refuses more, and JupyterLab becomes slow.
 LARGE_BYTES = 2_500_000  #: A larger output gives a warning with its size.
 _MOST_ITEMS = 200  #: Single events whose details the page has; all of them would be half of its size.
-_SHORTEST, _TALLEST = 200, 4_000  #: Pixels.
+_SHORTEST, _TALLEST = 200, 4_000  #: Heights of the frame in pixels.
 
 
 def view_id(kind: str, view: str | None) -> str:
@@ -165,11 +165,11 @@ def show(
     several = [shown] if isinstance(shown, ThreadTrace | Run | CounterSet) else list(shown)
     if not several:
         raise UsageError("there is nothing to show")
-    kinds = [document_of(each).kind for each in several]
+    kinds = [document_of(opened).kind for opened in several]
     if not _SHORTEST <= height <= _TALLEST:
         raise UsageError(f"height is {_SHORTEST} to {_TALLEST:,} pixels, not {height}")
     front = view_id(kinds[0], view)
-    parts = [part_of(each, time) for each in several]
+    parts = [part_of(opened, time) for opened in several]
     at = urlencode({"view": front}) if front else ""
     labelled = list(zip(_labels(several), parts, strict=True))
     if live:
@@ -198,15 +198,15 @@ def _stored(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> V
 
 def _smaller(labelled: Sequence[tuple[str, Shown]]) -> str:
     """The advice to choose a window, for documents that have a time."""
-    has_time = not any(isinstance(each, CounterSet) for _, each in labelled)
+    has_time = not any(isinstance(opened, CounterSet) for _, opened in labelled)
     return "time='30%:60%' shows a part of it; " if has_time else ""
 
 
 def _labels(several: Sequence[Shown]) -> list[str]:
     """Different labels of the documents."""
     labels: list[str] = []
-    for each in several:
-        name = shown_text(label_of(each))
-        same = sum(label == name or label.startswith(f"{name} (") for label in labels)
-        labels.append(f"{name} ({same + 1})" if same else name)
+    for opened in several:
+        name = shown_text(label_of(opened))
+        same_count = sum(label == name or label.startswith(f"{name} (") for label in labels)
+        labels.append(f"{name} ({same_count + 1})" if same_count else name)
     return labels

@@ -63,7 +63,7 @@ def _of_page(library: Library, name: str, at: str) -> bytes:
     if name == PAGE:
         from wavewright.export.page.frame import page_frame
 
-        return b"".join(page_frame(", ".join(each.label for each in library.documents), at=at, is_live=True))
+        return b"".join(page_frame(", ".join(document.label for document in library.documents), at=at, is_live=True))
     if name == "documents":
         return json([document.line for document in library.documents]).content
     if name == "kept":  # settings of a frame last as long as the frame
@@ -98,7 +98,7 @@ def _widget_type() -> type[Any]:
             self.on_msg(self._hear)
 
         def __repr__(self) -> str:
-            return f"<wavewright viewer: {', '.join(each.label for each in self.library.documents)}; live>"
+            return f"<wavewright viewer: {', '.join(document.label for document in self.library.documents)}; live>"
 
         def set_state(self, sync_data: dict[str, Any]) -> None:
             """Accept the place from the page and nothing else, so that it cannot give the widget another script."""

@@ -16,16 +16,16 @@ from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.parameters import text
 from wavewright.questions.kit.question import Wording
 
-_WORDING = Wording(limit=50)
+_WORDING = Wording(limit=50)  #: At most 50 rows of each table.
 _MOST_PARAMETERS = 50
 
 
 def declared_questions(document: Document) -> list[dict[str, Any]]:
     """The questions about the document; `view` is the view that shows the same numbers, empty = there is none."""
     return [
-        {name: getattr(each, name) for name in ("name", "title", "sentence", "view")}
-        | {"parameters": list(each.parameters)}
-        for each in DECLARED.get(document.kind, {}).values()
+        {name: getattr(question, name) for name in ("name", "title", "sentence", "view")}
+        | {"parameters": list(question.parameters)}
+        for question in DECLARED.get(document.kind, {}).values()
     ]
 
 
@@ -40,7 +40,7 @@ def declared_answer(document: Document, *, name: str, given: str = "") -> dict[s
         answer = question.answer(document, **question.parsed(dict(parse_qsl(given, max_num_fields=_MOST_PARAMETERS))))
         reason = question.missing(answer)
         section = None if reason else question.worded(document, answer, _WORDING)
-        with suppress(UsageError):
+        with suppress(UsageError):  # an answer that cannot be drawn has no pictures
             pictures = [plot.of_answer(answer, "auto").svg for plot in question.plots if plot.of_answer]
     except WavewrightError as error:
         reason, section = error.what, None
@@ -48,8 +48,8 @@ def declared_answer(document: Document, *, name: str, given: str = "") -> dict[s
         reason, section = "too many parameters", None
     if section is None:
         return {"reason": reason, "blocks": [], "pictures": [], "definition": "", "next": []}
-    follow = [{"name": each.topic, "reason": each.reason} for each in section.next_questions]
-    blocks = [block for part in section.blocks for block in sent_block(part)]
+    follow = [{"name": question.topic, "reason": question.reason} for question in section.next_questions]
+    blocks = [sent for block in section.blocks for sent in sent_block(block)]
     return {"reason": "", "blocks": blocks, "pictures": pictures, "definition": section.definition, "next": follow}
 
 
@@ -82,5 +82,7 @@ def _without_view(document: Document) -> Iterator[dict[str, str]]:
 
 QUESTIONS = (
     PageQuestion("declared_questions", declared_questions),
-    PageQuestion("declared_answer", declared_answer, {"name": text, "given": text}, ("name",), _without_view),
+    PageQuestion(
+        "declared_answer", declared_answer, {"name": text, "given": text}, required=("name",), exported=_without_view
+    ),
 )

@@ -19,8 +19,8 @@ from wavewright.page.protocol.question import PageQuestion, once_per_document
 MOST_LENT = 8  #: Documents that stay in memory for the next question about them,
 MOST_LENT_BYTES = 256 << 20  #: as long as their instructions take no more than this together.
 _BINS = 64  #: Of a curve.
-_MOST_BARS = 12
-_LONGEST_TITLE = 300
+_MOST_BARS = 12  #: Kernels in a picture with bars, the longest.
+_LONGEST_TITLE = 300  #: Characters.
 _LENT_LOCK = Lock()  #: Of the lent documents: requests run in threads.
 
 
@@ -90,9 +90,9 @@ def _of_run(document: Document) -> _CardFacts:
     over_time = busy(document.run, bins=_BINS).over_time
     shares = over_time.group_by("bin").agg(pl.col("busy_share").mean()).sort("bin")
     values = [0.0] * min(_BINS, max(shares["bin"].to_list(), default=-1) + 1)
-    for at, share in shares.iter_rows():
-        if 0 <= at < len(values):
-            values[at] = share
+    for number, share in shares.iter_rows():  # bins without work have no row
+        if 0 <= number < len(values):
+            values[number] = share
     figures = {
         "duration_ns": facts["duration_ns"],
         "processes": len(facts["processes"]),
@@ -157,7 +157,8 @@ def card_finding(document: Document) -> dict[str, Any]:
     """The first finding of the diagnosis of a document; empty where it has none."""
     from wavewright.page.questions import questions_about
 
-    lent, first = _lent(document), dict[str, Any]()
+    lent = _lent(document)
+    first: dict[str, Any] = {}
     if lent.kind in _DIAGNOSES:
         question, findings = _DIAGNOSES[lent.kind]
         first = next(iter(questions_about(lent.kind)[question].answer(lent)[findings]), {})

@@ -10,8 +10,8 @@ from typing import Any
 from wavewright.model.document import Document
 from wavewright.page.protocol.question import PageQuestion
 
-_ROW = re.compile(r"\| (?P<word>.+?) \| (?P<meaning>.+?) \|$")
-_MARKS = re.compile(r"[*`]")
+_ROW = re.compile(r"\| (?P<word>.+?) \| (?P<meaning>.+?) \|$")  #: A row of a table; its heading has the word `word`.
+_MARKS = re.compile(r"[*`]")  #: Marks of Markdown in words and meanings.
 
 
 @cache

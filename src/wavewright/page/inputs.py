@@ -55,16 +55,15 @@ def add_inputs(
     reading = reading or Reading()
     if reading.one_run or reading.captures:
         label = paths[0].name if len(paths) == 1 else label_of(paths)
-        return [
-            library.add(label, str(paths[0]), partial(_one_run, paths, reading.captures), notes=notes_beside(paths[0]))
-        ]
+        opener = partial(_one_run, paths, reading.captures)
+        return [library.add(label, str(paths[0]), opener, notes=notes_beside(paths[0]))]
     inventory = Inventory()
-    for path in paths:
+    for path in paths:  # raises for what cannot be shown, before any document is added
         what_is(path, inventory)
     is_only = len(paths) == 1 and not library.documents
     labels = labels_of(paths)
     inputs = [_Input(library, path, labels[path], reading, inventory, is_only, has_notes, tell) for path in paths]
-    return [each.added() for each in inputs]
+    return [path_input.added() for path_input in inputs]
 
 
 def what_is(path: Path, inventory: Inventory | None = None) -> str:
@@ -95,7 +94,7 @@ def read_paths(
     **reading: Any,
 ) -> Shown:
     """The document at the paths; several paths are files of one run. A trace gets source texts from below
-    `source_root`, else from beside it."""
+    `source_root`, else from beside it. `reading` has further options of `readers.opening.open`."""
     if len(paths) > 1 or (paths[0].is_file() and INPUTS[sniff(paths[0], inventory or Inventory())].document == "run"):
         return _one_run(paths, ())
     if target is not None and sniff(paths[0], inventory) in COUNTER_CAPTURES:
@@ -196,7 +195,7 @@ class _Input:
                 self._add(label, partial(self._read, number, None), f".dispatch_{number}")
             if len(others) > MOST_SIBLINGS:
                 self.tell(f"{MOST_SIBLINGS:,} of {len(others):,} other dispatches are offered; --dispatch opens any")
-            for loss in [loss for loss in content.losses.to_dicts() if loss["kind"] == "all_in_memory"]:
+            for loss in content.losses.filter(content.losses["kind"] == "all_in_memory").to_dicts():
                 self.tell(f"{name}: {loss['message']}; {loss['advice']}")
 
     def _add_of_folder(self, name: str) -> None:

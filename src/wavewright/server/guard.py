@@ -11,8 +11,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from wavewright.server.problems import Problem
 
-LONGEST_QUERY = 32 << 10
-_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+LONGEST_QUERY = 32 << 10  #: Bytes of the part of an address behind `?`.
+_LOOPBACK = ("127.0.0.1", "localhost", "[::1]")  #: The names of this machine in a Host header.
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; "
     "frame-ancestors 'none'; base-uri 'none'; form-action 'none'"

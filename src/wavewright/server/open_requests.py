@@ -39,7 +39,7 @@ async def pieces_of(request: Request, media_type: str) -> AsyncIterator[bytes]:
         yield piece
 
 
-_SMALL_BODY = 1_000  #: Bytes of a request whose address says everything.
+_SMALL_BODY = 1_000  #: Most bytes of a request whose address says everything.
 _WRITTEN_BYTES = 1 << 20  #: Bytes that are written to the disk at once.
 
 

@@ -22,11 +22,11 @@ from wavewright.errors import UsageError, WavewrightError
 from wavewright.page.inputs import Reading, what_is
 from wavewright.server.user_state import alone, config_folder, write_privately
 
-MOST_ENTRIES = 20
+MOST_ENTRIES = 20  #: Entries of the list; the oldest are dropped.
 _MOST_BYTES = 1 << 20  #: Of the file: a larger one was not written here.
 _NAME = "recent.json"
 _VERSION = 1
-_MOST_LOOKED_AT = 5_000  #: Files of an input whose sizes are added up; inputs with more have no size.
+_MOST_SIZED = 5_000  #: Files of an input whose sizes are added up; an input with more has no size.
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _Path = Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 
@@ -107,7 +107,7 @@ def _line(entry: Entry) -> dict[str, Any]:
 
 def _bytes_at(paths: Sequence[str]) -> int | None:
     """The size of files and of all files in folders; None = there are too many."""
-    total, entries_left, paths_left = 0, _MOST_LOOKED_AT, list(paths)
+    total, entries_left, paths_left = 0, _MOST_SIZED, list(paths)
     while paths_left:
         path = paths_left.pop()
         with suppress(OSError):

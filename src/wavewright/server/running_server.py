@@ -25,8 +25,8 @@ from wavewright.server.uploads import Budget, Uploads
 
 _TOKEN_BYTES = 32
 _MOST_HEADER_BYTES = 64 << 10
-_MOST_REQUESTS = 256
-_START_SECONDS = 30
+_MOST_REQUESTS = 256  #: At the same time; others are refused (503).
+_START_SECONDS = 30  #: Time limit for the start of the server.
 
 
 def listen(port: int = 0) -> socket.socket:
@@ -104,7 +104,7 @@ class RunningServer:
         self._uploads.end()
 
 
-_SLOW = (408, "Request Timeout", "The request did not arrive in time.")
+_TOO_SLOW = (408, "Request Timeout", "The request did not arrive in time.")
 _CROWDED = (503, "Service Unavailable", "There are too many unfinished requests.")
 _GARBAGE = (400, "Bad Request", "This is not a request that this server understands.")
 
@@ -125,7 +125,7 @@ def limited(limits: Limits) -> type[H11Protocol]:
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             self._timer: asyncio.TimerHandle | None = None
-            self._phase = ""
+            self._phase = ""  # "header" or "body": the part that is not complete; empty = no request has begun
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             super().connection_made(transport)
@@ -139,16 +139,16 @@ def limited(limits: Limits) -> type[H11Protocol]:
             if self._phase == "":  # the first byte of a later request
                 self._enter("header")
             super().data_received(data)
-            self._look()
+            self._update_phase()
 
         def on_response_complete(self) -> None:
             super().on_response_complete()
-            self._look()
+            self._update_phase()
 
         def send_400_response(self, msg: str) -> None:
             self._end(*_GARBAGE)
 
-        def _look(self) -> None:
+        def _update_phase(self) -> None:
             """Enter the phase of the current request."""
             if self.transport.is_closing():
                 self._enter("")
@@ -170,7 +170,7 @@ def limited(limits: Limits) -> type[H11Protocol]:
                 unfinished.pop(self, None)
                 return
             seconds = limits.header_seconds if phase == "header" else limits.body_seconds
-            self._timer = self.loop.call_later(seconds, self._end, *_SLOW)
+            self._timer = self.loop.call_later(seconds, self._end, *_TOO_SLOW)
             unfinished[self] = None
             if len(unfinished) > limits.half_requests:
                 next(iter(unfinished))._end(*_CROWDED)

@@ -29,8 +29,8 @@ from wavewright.readers.files.kinds import Kind, sniff
 
 _GIB = 1 << 30
 _LONGEST_NAME = 255  #: Bytes of one name, as file systems have it.
-_LONGEST_PATH = 2_048
-_DEEPEST = 32
+_LONGEST_PATH = 2_048  #: Bytes of a path in the upload.
+_DEEPEST = 32  #: Parts of a path.
 _ROOM_LEFT = 256 << 20  #: Bytes of the disk that stay free.
 MOST_LISTED_BYTES = 64 << 20  #: Of the list of files.
 PIECE_BYTES = 16 << 20  #: The most in one request of the page.
@@ -67,16 +67,16 @@ class Upload:
     """The files that were dropped together, as far as they have arrived."""
 
     folder: Path
-    sizes: dict[tuple[str, ...], int]
-    total: int
-    received: int = 0
-    last: float = field(default_factory=time.monotonic)
+    sizes: dict[tuple[str, ...], int]  #: Parts of a path -> bytes of the file, in the order of the list.
+    total: int  #: Bytes of all files.
+    received: int = 0  #: Bytes that have arrived.
+    last: float = field(default_factory=time.monotonic)  #: Time at which the last bytes came.
     lock: threading.Lock = field(default_factory=threading.Lock)
     is_given_up: bool = False
     is_finished: bool = False
-    _next_files: Iterator[tuple[tuple[str, ...], int]] = field(init=False)
+    _next_files: Iterator[tuple[tuple[str, ...], int]] = field(init=False)  #: The rest of `sizes`.
     _folders: set[tuple[str, ...]] = field(default_factory=set)  #: Those that were made.
-    _open: int = -1  #: The descriptor of the file that is being written, or -1.
+    _open: int = -1  #: The descriptor of the file that is being written; -1 = none is open.
     _missing: int = 0  #: Bytes of that file that have not arrived.
 
     def __post_init__(self) -> None:

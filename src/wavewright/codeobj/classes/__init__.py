@@ -17,7 +17,7 @@ from wavewright.codeobj.targets import FAMILIES, family_of
 _FOLDER = Path(__file__).parent
 _NAMED_WAIT = re.compile(r"\b(\w+cnt)\((\d{1,9})\)")  # texts come from strangers: linear, and no number too long
 _NUMBER = re.compile(r"\b(?:0x([0-9a-fA-F]{1,8})|(\d{1,9}))\s*$")
-_CACHED_TEXTS = 1 << 16
+_CACHED_TEXTS = 1 << 16  #: Distinct mnemonics with operands whose class is cached.
 
 
 @dataclass(frozen=True)
@@ -70,11 +70,12 @@ class _Rule:
 
 @dataclass(frozen=True)
 class _Table:
-    """The rules of a family, those it inherits behind its own."""
+    """The rules of a family, those it inherits behind its own; the first that matches counts."""
 
     rules: tuple[_Rule, ...] = ()
-    ordered: dict[str, list[str]] = field(default_factory=dict)
-    unordered: dict[str, list[str]] = field(default_factory=dict)
+    ordered: dict[str, list[str]] = field(default_factory=dict)  #: Class that completes in order -> its counters.
+    unordered: dict[str, list[str]] = field(default_factory=dict)  #: Class that need not -> its counters.
+    #: Mnemonic of a wait -> its form: `zero` or `named` (counters), or `immediate` (counter, low_bit, bits of each).
     waits: dict[str, Any] = field(default_factory=dict)
 
 
@@ -110,9 +111,8 @@ def waits_of(text: str, family: str) -> tuple[Wait, ...]:
     if number is None:
         return ()
     immediate = int(number[1], 16) if number[1] else int(number[2])
-    return tuple(
-        Wait(part["counter"], immediate >> part["low_bit"] & ((1 << part["bits"]) - 1)) for part in form["immediate"]
-    )
+    parts = form["immediate"]  # the bits of the immediate that each counter has
+    return tuple(Wait(part["counter"], immediate >> part["low_bit"] & ((1 << part["bits"]) - 1)) for part in parts)
 
 
 def classify_frame(code: pl.DataFrame, target: str | None) -> pl.DataFrame:

@@ -51,7 +51,7 @@ class OperatorModel(UserFact, frozen=True):
     @property
     def pattern(self) -> str:
         """One expression that fits the names of all its operators."""
-        return "|".join(f"(?:{each})" for each in self.operators)
+        return "|".join(f"(?:{pattern})" for pattern in self.operators)
 
 
 MODELS = FactTable("metrics/operators.toml", OperatorModel)
@@ -71,10 +71,7 @@ class Cost:
 
 
 def own_models(paths: Sequence[str | Path]) -> tuple[OperatorModel, ...]:
-    """The models of files of the user.
-
-    Raises `UsageError` for a file that cannot be read and for every mistake in it.
-    """
+    """The models of files of the user. Raises `UsageError` for an unreadable file and for every mistake in a file."""
     models = []
     for path in paths:
         for name, row in read_toml(Path(path), advice=_ADVICE).items():
@@ -128,12 +125,12 @@ def cost(
         inputs = _Inputs(_list(dims), tuple(map(str, _list(types))), tuple(map(str, _list(values))))
         names = _quantities(model, inputs) | dict(step or {})
         bounds = _bounds(model, names, inside or {})
-        flops, flops_max = (_number(model.flops, each) for each in bounds)
+        flops, flops_max = (_number(model.flops, values) for values in bounds)
     except (ValueError, TypeError, KeyError, IndexError, ArithmeticError, RecursionError):
-        return None
+        return None  # the inputs are not those of the model, or a formula lacks one
     try:
-        moved_bytes, moved_bytes_max = (_number(model.bytes, each) for each in bounds)
-    except (KeyError, ValueError):
+        moved_bytes, moved_bytes_max = (_number(model.bytes, values) for values in bounds)
+    except (KeyError, ValueError):  # an element type of unknown size
         moved_bytes = moved_bytes_max = None
     is_complex = any("complex" in kind for kind in inputs.types)
     is_nothing = not flops and (model.types or not moved_bytes)
@@ -294,7 +291,7 @@ def _convolution(inputs: _Inputs, places: tuple[int, ...]) -> dict[str, float]:
     count = len(data) - 2
     if len(weight) != len(data) or not 1 <= count <= 3 or inputs.value(transposition) == "True":
         raise ValueError
-    has_other_lengths = any(len(each) not in (1, count) for each in (strides, padding, dilation))
+    has_other_lengths = any(len(numbers) not in (1, count) for numbers in (strides, padding, dilation))
     if int(inputs.value(groups) or "1") < 1 or has_other_lengths:
         raise ValueError
     strides, padding, dilation = (values * (count // len(values)) for values in (strides, padding, dilation))

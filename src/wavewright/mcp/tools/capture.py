@@ -27,7 +27,7 @@ from wavewright.readers.files.decoded_traces import form_of
 from wavewright.readers.files.kinds import document_at
 
 _ROWS = 3  #: Of each table of `open_capture`.
-_NOTES = 3
+_NOTES = 3  #: Notes on the reading of a capture.
 _DISPATCHES = 5  #: Other dispatches that a note names.
 
 
@@ -77,14 +77,14 @@ def _has_run(capture: Capture) -> bool:
     from wavewright.readers.run.inputs import find_runs
 
     try:
-        return any(not each.refused for each in find_runs([capture.path]))
+        return any(not run_input.refused for run_input in find_runs([capture.path]))
     except WavewrightError:
         return False
 
 
 MOST_FOLDERS, MOST_FILES = 2_000, 5_000  #: That `list_captures` looks at.
-_DEEPEST = 8
-
+_DEEPEST = 8  #: Levels of folders below a root.
+#: How the names of files end that may be captures, and how those of workload folders begin.
 _SUFFIXES = (
     ".db", ".rpd", ".csv", ".json", ".pb", ".att", ".tar", ".tgz", ".zip", ".gz", ".xz", ".zst", ".bz2", ".rpdb",
 )  # fmt: skip
@@ -104,6 +104,7 @@ def list_captures(captures: Captures, arguments: dict[str, Any], say: Callable[[
     limit = arguments.get("limit", USUAL_ROWS)
     page = tuple(rows[start : start + limit])
     is_cut = seen["folders"] >= MOST_FOLDERS or seen["files"] >= MOST_FILES
+    cut_note = f"only {MOST_FOLDERS:,} folders and {MOST_FILES:,} files were looked at; give `under`"
     headline = f"{counted(len(rows), 'captures')} below {arguments.get('under') or 'the roots'}"
     texts = tuple((handle or "", kind, name) for handle, kind, name in page)
     title = f"rows {start + 1:,} to {start + len(page):,} of {len(rows):,}" if page else ""
@@ -115,9 +116,7 @@ def list_captures(captures: Captures, arguments: dict[str, Any], say: Callable[[
         (Section("captures", "Captures", "Which captures are there?", tuple(blocks)),),
         (Rows("captures", ("handle", "kind", "path"), page, len(rows), start),),
         offers=tuple(Offer("open_capture", {"path": name}, kind) for _, kind, name in page[:3]),
-        notes=(f"only {MOST_FOLDERS:,} folders and {MOST_FILES:,} files were looked at; give `under`",)
-        if is_cut
-        else (),
+        notes=(cut_note,) if is_cut else (),
         cursor_of=partial(cursor, "list_captures", arguments),
     )
 

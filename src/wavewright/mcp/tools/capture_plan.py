@@ -18,7 +18,12 @@ from wavewright.model.report import Section
 _PROGRAM = "./program"
 _FOLDER = "capture"
 _WIDTH = 10_000  #: A command stays on one line.
-_VERBS = {"trace": "att", "run": "run", "counters": "counters"}
+_VERBS = {"trace": "att", "run": "run", "counters": "counters"}  #: Goal -> verb of `wavewright capture`.
+_WORDS = {
+    "trace": "a thread trace: where the waves of a kernel spend their cycles",
+    "run": "a run: kernels, copies, calls and markers over time",
+    "counters": "hardware counters: which unit is at its limit",
+}
 
 
 def plan_capture(_captures: Captures, arguments: dict[str, Any], _say: Callable[[str], None]) -> Reply:
@@ -41,13 +46,6 @@ def plan_capture(_captures: Captures, arguments: dict[str, Any], _say: Callable[
         (Rows("commands", ("tool", "command"), tuple(rows), len(rows)),),
         notes=("run it on the machine with the GPU, then open_capture the folder",),
     )
-
-
-_WORDS = {
-    "trace": "a thread trace: where the waves of a kernel spend their cycles",
-    "run": "a run: kernels, copies, calls and markers over time",
-    "counters": "hardware counters: which unit is at its limit",
-}
 
 
 def _planned(goal: str, kernel: str, program: tuple[str, ...]) -> tuple[list[str], tuple[str, ...]]:

@@ -51,13 +51,13 @@ def compare(captures: Captures, arguments: dict[str, Any], say: Callable[[str], 
         for capture, document in zip((base, other), documents, strict=True)
         for loss in losses_of(document)
     ]
+    sides = ((other, "after"), (base, "before"))
+    offers = [Offer("diagnose", {"capture": capture.handle}, side) for capture, side in sides]
     return replace(
         reply,
         subject=f"{base.handle}: {base.name} (before), {other.handle}: {other.name} (after)",
         losses=tuple(losses),
-        offers=tuple(
-            Offer("diagnose", {"capture": each.handle}, why) for each, why in ((other, "after"), (base, "before"))
-        ),
+        offers=tuple(offers),
         links=(f"wavewright open {quoted(base.name)} {quoted(other.name)}",),
         cursor_of=partial(cursor, "compare", arguments),
     )

@@ -25,7 +25,7 @@ from wavewright.page.protocol.serialize import MOST_ROWS, doubles, serialize
 from wavewright.questions.kit.parameters import Parameters, place, text
 
 # Limits of the rows of an answer; each answer also has the number of all.
-_MOST_LIMITS = 20  #: Kernels, the longest.
+_MOST_DIAGNOSED = 20  #: Kernels of the diagnosis of all, the longest.
 MOST_KERNELS = 300  #: Kernels of a roofline, the longest (web/src/views/roofline/ceilings.ts knows the number too).
 MOST_DISPATCHES = 20_000  #: The first ones.
 _MOST_COMPARED = 20_000  #: Metrics of all kernels: more than other tables have.
@@ -37,7 +37,7 @@ def diagnosis_of(document: Document, *, kernel: int | None = None) -> Any:
 
 
 def _diagnosis(document: Document, kernel: int | None) -> Any:
-    return serialize(limiters(document.counters, choice=choice_of(document, kernel), top=_MOST_LIMITS))
+    return serialize(limiters(document.counters, choice=choice_of(document, kernel), top=_MOST_DIAGNOSED))
 
 
 @once_per_document
@@ -148,11 +148,11 @@ def counters_against(document: Document, *, base: int) -> Any:
 _ROOFS: Parameters = {"ceilings": one_of("no roofs", CHOICES, "there are"), "kernel": place}
 _VALUES: Parameters = {"table": text, "normalization": normalized}
 QUESTIONS = (
-    PageQuestion("counter_diagnosis", diagnosis_of, {"kernel": place}, (), every_kernel),
-    PageQuestion("counter_dispatches", dispatches, {"kernel": place}, (), every_kernel),
-    PageQuestion("memory_chart", memory_chart_of, PARAMETERS, (), every_choice),
-    PageQuestion("counter_roofline", roofline_of, _ROOFS, (), _every_ceiling),
-    PageQuestion("counter_values", dispatch_values, _VALUES, ("table",), _every_table),
-    PageQuestion("counter_raw", raw_counters_of, {"kernel": place}, (), every_kernel),
-    PageQuestion("counter_compare", counters_against, {"base": place}, ("base",), every_other),
+    PageQuestion("counter_diagnosis", diagnosis_of, {"kernel": place}, exported=every_kernel),
+    PageQuestion("counter_dispatches", dispatches, {"kernel": place}, exported=every_kernel),
+    PageQuestion("memory_chart", memory_chart_of, PARAMETERS, exported=every_choice),
+    PageQuestion("counter_roofline", roofline_of, _ROOFS, exported=_every_ceiling),
+    PageQuestion("counter_values", dispatch_values, _VALUES, required=("table",), exported=_every_table),
+    PageQuestion("counter_raw", raw_counters_of, {"kernel": place}, exported=every_kernel),
+    PageQuestion("counter_compare", counters_against, {"base": place}, required=("base",), exported=every_other),
 )

@@ -52,7 +52,8 @@ def every_kernel(document: Document) -> list[dict[str, Any]]:
 
 
 def every_choice(document: Document) -> list[dict[str, Any]]:
-    """The same for every normalization, of fewer kernels."""
+    """`every_kernel`, and the first of these choices for every other normalization too."""
     kernels = every_kernel(document)
-    more = [{"normalization": per} for per in NORMALIZATIONS if per != "kernel"]
-    return kernels + [kernel | per for kernel in kernels[: MOST_NORMALIZED + 1] for per in more]
+    other_normalizations = [{"normalization": per} for per in NORMALIZATIONS if per != "kernel"]
+    fewer = kernels[: MOST_NORMALIZED + 1]  # the first choice is all kernels together
+    return kernels + [kernel | per for kernel in fewer for per in other_normalizations]

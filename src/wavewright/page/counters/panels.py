@@ -73,6 +73,6 @@ def _evaluated(document: Document, kernel: int | None, normalization: str, *, pe
 
 QUESTIONS = (
     PageQuestion("counter_metrics", metrics),
-    PageQuestion("counter_panels", panels, PARAMETERS, (), every_choice),
-    PageQuestion("counter_channels", channels, PARAMETERS, (), every_choice),
+    PageQuestion("counter_panels", panels, PARAMETERS, exported=every_choice),
+    PageQuestion("counter_channels", channels, PARAMETERS, exported=every_choice),
 )

@@ -26,7 +26,7 @@ class Grid:
     @property
     def level_count(self) -> int:
         """Levels, until one tile covers everything."""
-        return 1 + max(0, (max(self.end - self.begin, 1) - 1).bit_length() - 9)
+        return 1 + max(0, (max(self.end - self.begin, 1) - 1).bit_length() - 9)  # a tile has 2**9 bins
 
     def tile_count(self, level: int) -> int:
         """Number of tiles of a level."""
@@ -54,7 +54,7 @@ def coarse_tiles(tiling: Grid | Timeline, most_tiles: int) -> Iterator[dict[str,
 def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, tile: int) -> pl.DataFrame:
     """One tile of curves: the columns series, bin, value (mean), low and high."""
     first, count = grid.bins_of(level, tile)
-    bins = [curve.binned(level, first, count) for curve in curves()]
+    bins = [curve.binned(level, first, count) for curve in curves()]  # (mean, low, high) of each curve
     arrays = [np.concatenate([np.empty(0), *parts]) for parts in (zip(*bins, strict=True) if bins else ((),) * 3)]
     columns = {
         "series": np.repeat(np.arange(len(bins), dtype=np.uint16), count),
@@ -65,7 +65,7 @@ def tile_of(grid: Grid, curves: Callable[[], Sequence[StepLevels]], level: int, 
 
 
 def tiling_of(grid: Grid) -> dict[str, Any]:
-    """The tiling of curves as the page reads it."""
+    """The tiling of curves as the page reads it: a bin of level 0 is one cycle or nanosecond (`cell`) long."""
     return {
         "begin": float(grid.begin), "end": float(grid.end), "cell": 1, "tile_cells": TILE_BINS,
         "level_count": grid.level_count,

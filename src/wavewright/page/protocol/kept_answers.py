@@ -29,8 +29,10 @@ MOST_FILES = 50_000  #: Inputs with more files have no fingerprint: taking it wo
 MOST_AROUND = 2_000
 MOST_BYTES = 32 << 20  #: Of all answers about one document.
 MOST_IN_CACHE = 256 << 20  #: Bytes of all files; the least recently used are removed first.
-_QUIET_SECONDS = 0.4
+_QUIET_SECONDS = 0.4  #: After so long without a request, the page has what it needs for now.
 _ABANDONED_SECONDS = 3600  #: Age of a temporary file from which on its writer counts as killed.
+#: A file is this line, the SHA-256 of what follows, the length of the index (8 bytes), the index as JSON (key, media
+#: type and length of each answer), and the answers one after the other.
 _MAGIC = b"wavewright answers 2\n"
 _DIGEST_BYTES = 32
 _MOST_INDEX_BYTES = 4 << 20
@@ -201,7 +203,7 @@ def _stored(file: Path) -> bytes:
         with _opened(file.name, os.O_NOFOLLOW | os.O_NONBLOCK, folder) as entry:
             facts = os.fstat(entry)
             if not _is_private(facts, stat.S_ISREG) or facts.st_nlink != 1 or facts.st_size > most:
-                return b""
+                return b""  # with a second link, it may be another file of the user that somebody linked here
             with os.fdopen(entry, "rb", closefd=False) as stream:
                 content = stream.read(most + 1)
             os.utime(entry)  # so that `_prune` knows when it was last used
@@ -241,6 +243,7 @@ def _read(file: Path) -> dict[str, Payload]:
 
 
 def _prune(folder: Path) -> None:
+    """Remove the files that were not used for longest, and those that were left half written."""
     files = sorted(folder.glob("*.answers"), key=lambda file: file.stat().st_mtime, reverse=True)
     total = 0
     for file in files:

@@ -14,8 +14,8 @@ from wavewright.questions.kit.parameters import TIME, Parameters, parsed, place,
 P = ParamSpec("P")
 Result = TypeVar("Result")
 
-TILE: Parameters = {"level": place, "tile": place}
-TILE_OF_LAYER: Parameters = {"layer": text, **TILE}
+TILE: Parameters = {"level": place, "tile": place}  #: Of questions about one tile.
+TILE_OF_LAYER: Parameters = {"layer": text, **TILE}  #: Of questions about one tile of a timeline.
 
 
 @dataclass(frozen=True)
@@ -90,5 +90,6 @@ def one_of(problem: str, choices: Collection[str], advice: str) -> Callable[[str
 
 def every_other(document: Document) -> list[dict[str, int]]:
     """The other documents of the same kind, as bases of a comparison."""
-    others = document.library.documents if document.library else []
-    return [{"base": each.number} for each in others if each.number != document.number and each.kind == document.kind]
+    documents = document.library.documents if document.library else []
+    others = (other for other in documents if other.number != document.number)
+    return [{"base": other.number} for other in others if other.kind == document.kind]

@@ -17,7 +17,7 @@ def doubles(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 MOST_ROWS = 5000  #: Rows of one table that an answer carries; its `row_count` tells how many there are.
-_ADDRESSES = ("address", "producer_address")
+_ADDRESSES = ("address", "producer_address")  #: Columns with addresses of code.
 
 
 def serialize(

@@ -68,4 +68,4 @@ def area_question(name: str, answer: Callable[..., Any]) -> PageQuestion:
         return serialize(answer(document, *tracks, math.ceil(start), math.ceil(stop)))
 
     bounds = ("start", "stop")
-    return PageQuestion(name, asked, AREA, bounds, no_answers, (bounds,))
+    return PageQuestion(name, asked, AREA, required=bounds, exported=no_answers, ranges=(bounds,))

@@ -22,11 +22,12 @@ from wavewright.questions.catalog import question_of
 from wavewright.questions.kit.parameters import place, text
 from wavewright.questions.kit.question import Wording
 
-_MOST_NODES = 20_000  #: Of a call tree.
+_MOST_NODES = 20_000  #: Of a call tree, those that take most time.
 GROUPINGS = ("all", "process", "rank", "gpu", "stream", "marker")  #: What a summary can be grouped by.
-_GROUPED = [{}, *({"by": name} for name in GROUPINGS)]
+_GROUPED = [{}, *({"by": name} for name in GROUPINGS)]  #: The summaries that an exported page stores.
 _NO_REGIONS = ("KERNEL", "COPY", "ALLOCATION", "SCRATCH")  #: Domains of a summary that are no regions.
-_MOST_GAPS = 500
+_MOST_GAPS = 500  #: Single gaps, the longest.
+_EXPORTED_KERNELS = 200  #: Kernels whose details an exported page stores, those that take most time.
 
 
 def serialized(document: Document, answer: Any, *, top: int = MOST_ROWS) -> Any:
@@ -67,11 +68,11 @@ def kernels_of_run(document: Document) -> Any:
 def kernel_of_run(document: Document, *, name: str) -> Any:
     """One kernel: its durations as a histogram and over time, launch sizes, longest dispatches, by GPU and by rank."""
     answer = _kernels(document)
-    is_it = pl.col("name") == name
-    if not answer.kernels.filter(is_it).height:
+    has_name = pl.col("name") == name
+    if not answer.kernels.filter(has_name).height:
         raise UsageError(f"there is no kernel {name[:80]!r}")
-    of_kernel = replace(answer, **{table: getattr(answer, table).filter(is_it) for table in answer.tables})
-    is_kernel = is_it & (pl.col("domain") == "KERNEL")
+    of_kernel = replace(answer, **{table: getattr(answer, table).filter(has_name) for table in answer.tables})
+    is_kernel = has_name & (pl.col("domain") == "KERNEL")
     groups = {by: summary_by(document, by).things.filter(is_kernel).head(MOST_ROWS) for by in ("gpu", "process")}
     return serialized(document, of_kernel) | {f"by_{by}": rows.to_dicts() for by, rows in groups.items()}
 
@@ -98,10 +99,11 @@ def _tree(document: Document, domain: str) -> pl.DataFrame:
     answer = whole_tree(document, domain)
     tree = answer.tree.drop("path", "domain")
     if tree.height > _MOST_NODES:
+        # A parent takes at least as long as its children, and comes first where it takes as long: so it is never cut.
         longest = tree.sort("total_ns", -pl.col("depth"), descending=True, maintain_order=True)
-        tree = longest.head(_MOST_NODES).sort("node")  # parents take at least as long as their children
-    counts = pl.col("node", "parent", "depth").cast(pl.Int32)
-    return doubles(tree.with_columns(counts)).with_columns(
+        tree = longest.head(_MOST_NODES).sort("node")
+    numbers = pl.col("node", "parent", "depth").cast(pl.Int32)
+    return doubles(tree.with_columns(numbers)).with_columns(
         node_count=pl.lit(answer.tree.height, pl.UInt32),
         region_count=pl.lit(float(answer.region_count)),
         thread_count=pl.lit(answer.thread_count, pl.UInt32),
@@ -139,8 +141,8 @@ def _every_choice(document: Document) -> list[dict[str, str]]:
     return [{}, *({"domain": name} for name in ("all", *region_domains(document)))]
 
 
-def _top_kernels(document: Document) -> list[dict[str, str]]:
-    return [{"name": name} for name in _kernels(document).kernels["name"].head(200)]
+def _longest(document: Document) -> list[dict[str, str]]:
+    return [{"name": name} for name in _kernels(document).kernels["name"].head(_EXPORTED_KERNELS)]
 
 
 @once_per_document
@@ -158,12 +160,12 @@ def run_against(document: Document, *, base: int) -> Any:
 
 
 QUESTIONS = (
-    PageQuestion("run_summary", summary_of_run, {"by": text}, (), lambda _: _GROUPED, is_of_time=True),
+    PageQuestion("run_summary", summary_of_run, {"by": text}, exported=lambda _: _GROUPED, is_of_time=True),
     PageQuestion("run_kernels", kernels_of_run, is_of_time=True),
-    PageQuestion("run_kernel", kernel_of_run, {"name": text}, ("name",), _top_kernels, is_of_time=True),
+    PageQuestion("run_kernel", kernel_of_run, {"name": text}, required=("name",), exported=_longest, is_of_time=True),
     PageQuestion("run_region_domains", region_domains, is_of_time=True),
-    PageQuestion("run_regions", regions_of_run, {"domain": text}, (), _every_choice, is_of_time=True),
+    PageQuestion("run_regions", regions_of_run, {"domain": text}, exported=_every_choice, is_of_time=True),
     PageQuestion("run_gaps", gaps_of_run, is_of_time=True),
     *map(_declared, ("overlap", "ranks", "collectives", "launches", "memory")),
-    PageQuestion("run_compare", run_against, {"base": place}, ("base",), every_other),
+    PageQuestion("run_compare", run_against, {"base": place}, required=("base",), exported=every_other),
 )

@@ -59,7 +59,7 @@ def _work(document: Document) -> pl.DataFrame:
 
 
 def _tile(document: Document, work: pl.DataFrame, level: int, tile: int) -> pl.DataFrame:
-    """Busy time per GPU and bin of 2**level ns, in one tile; bins without work are left out."""
+    """Busy time per GPU and bin of 2**level ns in one tile (`number`, `bin`, `covered_ns`); no rows without work."""
     grid = grid_of(document)
     first_bin, count = grid.bins_of(level, tile)
     width = 1 << level
@@ -87,7 +87,7 @@ def _coarse(document: Document) -> Iterator[dict[str, int]]:
     return coarse_tiles(grid_of(document), _EXPORTED_TILES)
 
 
-def _coarse_chunks(document: Document) -> Iterator[dict[str, int]]:
+def _few_chunks(document: Document) -> Iterator[dict[str, int]]:
     chunks = range(min(_EXPORTED_CHUNKS, -(-_busy(document).gpus.height // CHUNK)))
     return ({**tile, "chunk": chunk} for tile in _coarse(document) for chunk in chunks)
 
@@ -95,6 +95,6 @@ def _coarse_chunks(document: Document) -> Iterator[dict[str, int]]:
 QUESTIONS = (
     PageQuestion("run_busy", busy_of_run, is_of_time=True),
     PageQuestion("run_strips", strips_of_run),
-    PageQuestion("run_busy_mean", mean_strip, TILE, tuple(TILE), _coarse),
-    PageQuestion("run_busy_strips", strips, {**TILE, "chunk": place}, (*TILE, "chunk"), _coarse_chunks),
+    PageQuestion("run_busy_mean", mean_strip, TILE, required=tuple(TILE), exported=_coarse),
+    PageQuestion("run_busy_strips", strips, {**TILE, "chunk": place}, required=(*TILE, "chunk"), exported=_few_chunks),
 )

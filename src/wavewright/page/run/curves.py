@@ -15,7 +15,7 @@ from wavewright.page.protocol.question import TILE, PageQuestion, once_per_docum
 from wavewright.page.run.times import clocks_of
 from wavewright.questions.kit.parameters import Parameters, text
 
-_EXPORTED_TILES = 16
+_EXPORTED_TILES = 16  #: Levels with more tiles are left out of exported pages.
 
 
 def curve_names_of_run(document: Document) -> dict[str, Any]:
@@ -35,7 +35,7 @@ def curves_of_run(document: Document, *, name: str, level: int, tile: int) -> pl
     return tile_of(grid_of(document), lambda: _levels(document, name), level, tile)
 
 
-def held_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
+def exported_curves_of_run(document: Document) -> Iterator[dict[str, Any]]:
     """The tiles that an exported page stores: those of coarse levels."""
     for entry in curve_names_of_run(document)["curves"]:
         yield from ({"name": entry["name"], **tile} for tile in coarse_tiles(grid_of(document), _EXPORTED_TILES))
@@ -60,5 +60,5 @@ def _levels(document: Document, name: str) -> list[StepLevels]:
 _OF_CURVE: Parameters = {"name": text, **TILE}
 QUESTIONS = (
     PageQuestion("curve_names", curve_names_of_run),
-    PageQuestion("curves", curves_of_run, _OF_CURVE, tuple(_OF_CURVE), held_curves_of_run),
+    PageQuestion("curves", curves_of_run, _OF_CURVE, required=tuple(_OF_CURVE), exported=exported_curves_of_run),
 )

@@ -48,22 +48,23 @@ def diagnosis_of_run(document: Document) -> Any:
 
 
 def _cases(evidence: tuple[PlaceEvidence, ...], begins: Mapping[str, int]) -> list[Case]:
-    short = short_names([name for each in evidence for name in (each.what, each.next_work)], _NAME_LENGTH)
+    names = [name for place in evidence for name in (place.what, place.next_work)]
+    short = short_names(names, _NAME_LENGTH)
     return [
         Case(
-            what=_around(short[each.what], short[each.next_work]),
-            name=_around(each.what, each.next_work),
-            count=each.count,
-            time_ns=each.time_ns,
-            node=each.node,
-            gpu=each.gpu,
-            rank=each.rank,
-            begin=_since(each.start_ns, begins.get(each.node or "")),
-            end=_since(each.end_ns, begins.get(each.node or "")),
-            call=each.call,
-            stack=each.stack,
+            what=_around(short[place.what], short[place.next_work]),
+            name=_around(place.what, place.next_work),
+            count=place.count,
+            time_ns=place.time_ns,
+            node=place.node,
+            gpu=place.gpu,
+            rank=place.rank,
+            begin=_since(place.start_ns, begins.get(place.node or "")),
+            end=_since(place.end_ns, begins.get(place.node or "")),
+            call=place.call,
+            stack=place.stack,
         )
-        for each in evidence
+        for place in evidence
     ]
 
 

@@ -16,7 +16,7 @@ from wavewright.base.words import duration
 from wavewright.errors import UsageError
 from wavewright.model.document import Document
 from wavewright.model.run_labels import agent_label
-from wavewright.page.protocol.question import PageQuestion, no_answers, once_per_document
+from wavewright.page.protocol.question import TILE, PageQuestion, no_answers, once_per_document
 from wavewright.page.run.layers import check_layer, tile_window, timeline_of
 from wavewright.page.run.path import slack_of
 from wavewright.questions.kit.parameters import Number, Parameters, place, text
@@ -55,8 +55,8 @@ def flows(
         calls = all_flows.filter((pl.col("from_item") == item) | (pl.col("to_item") == item))["from_item"]
         is_of_chain = pl.col("from_item").is_in(calls.implode())
         if drawn_span := _drawn(document, item):
-            times = pl.col("from_begin").is_between(drawn_span["start_ns"], drawn_span["end_ns"], closed="left")
-            is_of_chain |= (pl.col("from_track") == drawn_span["track"]) & times
+            is_within = pl.col("from_begin").is_between(drawn_span["start_ns"], drawn_span["end_ns"], closed="left")
+            is_of_chain |= (pl.col("from_track") == drawn_span["track"]) & is_within
         flow_rows = all_flows.filter(is_of_chain)
         return {"count": flow_rows.height, "flows": flow_rows.head(MOST_FLOWS).to_dicts()}
     if level is None or tile is None:
@@ -76,13 +76,16 @@ def flows(
 
 @once_per_document
 def _flows(document: Document) -> pl.DataFrame:
-    """All launches with both ends on the timeline, by the start of the call."""
+    """All launches with both ends on the timeline, by the start of the call.
+
+    Columns: `from_` (the call) and `to_` (its work), each with `item`, `track`, `begin` and `end`.
+    """
     timeline = timeline_of(document)
     first = timeline.first_items
-    shift = pl.when("is_copy").then(first["copies"]).otherwise(first["dispatches"])
+    first_item_of_work = pl.when("is_copy").then(first["copies"]).otherwise(first["dispatches"])
     items = launch_flows(document.run).flows.select(
         from_item=(pl.col("region") + first["regions"]).cast(pl.Int32),
-        to_item=(pl.col("work") + shift).cast(pl.Int32),
+        to_item=(pl.col("work") + first_item_of_work).cast(pl.Int32),
     )
     times = pl.col("start_ns", "end_ns").cast(pl.Float64)
     ends = timeline.spans.select("item", "track", times).rename({"start_ns": "begin", "end_ns": "end"})
@@ -263,7 +266,7 @@ _KIND: Parameters = {"layer": text, "kind": place, "item": Number(Bounds(-1, ITE
 
 
 QUESTIONS = (
-    PageQuestion("occurrence", occurrence, _KIND, ("layer", "kind"), no_answers),
-    PageQuestion("span", span, _ITEM, ("layer", "item"), longest_events),
-    PageQuestion("flows", flows, {**_ITEM, "level": place, "tile": place}, ("layer",), longest_events),
+    PageQuestion("occurrence", occurrence, _KIND, required=("layer", "kind"), exported=no_answers),
+    PageQuestion("span", span, _ITEM, required=("layer", "item"), exported=longest_events),
+    PageQuestion("flows", flows, {**_ITEM, **TILE}, required=("layer",), exported=longest_events),
 )

@@ -24,6 +24,7 @@ MOST_SPANS = 6_000  #: Spans of one thread or stream: the longest.
 _SANDWICH_FRAMES = 2_500  #: Frames of the callers of a function, and as many of its callees.
 _LONGEST_NAME = 300  #: Characters.
 _EXPORTED_LINES, _EXPORTED_FUNCTIONS = 24, 40  #: Stored in an exported page: the heaviest.
+#: Columns of tracks that together name a thread or stream, then columns of a tree that are added up.
 _LINE_KEY = ("kind", "process", "thread", "agent", "stream", "queue", "overlap")
 _SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
 
@@ -33,7 +34,7 @@ LINES = packaged_spec(__package__, "lines")
 def trees_of_run(document: Document) -> list[str]:
     """The available trees: calls of all domains, of each domain, recorded call stacks, kernels by GPU."""
     run, domains = document.run, region_domains(document)
-    calls = ["calls", *domains] if len(domains) > 1 else ["calls"] * len(domains)
+    calls = ["calls", *domains] if len(domains) > 1 else ["calls"] * len(domains)  # a single domain is all calls
     stacks = ["stacks"] if any(part.count("frames") for part in run.parts) else []
     gpus = ["gpus"] if any(part.count("dispatches") for part in run.parts) else []
     return [*calls, *stacks, *gpus]
@@ -58,8 +59,8 @@ def _stacks(document: Document) -> pl.DataFrame:
 def _gpus(document: Document) -> pl.DataFrame:
     """Kernels and copies of `analysis.run.contents.summary` below their GPU."""
     things = summary_by(document, "gpu").things.filter(pl.col("domain").is_in(["KERNEL", "COPY"]))
-    several = things["host"].n_unique() > 1
-    host = pl.format("{} ", pl.col("host").fill_null("?")) if several else pl.lit("")
+    has_hosts = things["host"].n_unique() > 1
+    host = pl.format("{} ", pl.col("host").fill_null("?")) if has_hosts else pl.lit("")
     gpu = host + pl.when(pl.col("gpu").is_null()).then(pl.lit("GPU not recorded")).otherwise(pl.format("GPU {}", "gpu"))
     rows = things.select(
         gpu=gpu,
@@ -72,6 +73,7 @@ def _gpus(document: Document) -> pl.DataFrame:
     heads = rows.group_by("gpu", maintain_order=True).agg(sums).with_columns(depth=0, name="gpu", domain=pl.lit("GPU"))
     leaves = rows.with_columns(depth=1)
     columns = ["gpu", "depth", "name", "domain", "call_count", "total_ns"]
+    # Each GPU (depth 0), then its kernels and copies (depth 1): a node's number is its place in this order.
     both = pl.concat([heads.select(columns), leaves.select(columns)]).sort("gpu", "depth", maintain_order=True)
     nodes = both.with_row_index("node").with_columns(pl.col("node", "depth").cast(pl.Int64))
     is_leaf, head = pl.col("depth") > 0, pl.col("node").first().over("gpu")
@@ -149,7 +151,7 @@ def lines_of_run(document: Document) -> Any:
 def stacks_of_line(
     document: Document, *, line: int, low: float | None = None, high: float | None = None
 ) -> pl.DataFrame:
-    """The longest events of one thread or stream from `low` to `high`; `span_count` counts all of that time."""
+    """The longest events of one thread or stream from `low` to `high` (ns); `span_count` counts all of that time."""
     if line not in _lines(document.whole or document)["line"]:
         raise UsageError(f"there is no thread or stream {line}")
     tracks = _tracks_of_lines(document).filter(pl.col("line") == line)
@@ -181,26 +183,28 @@ def _every_function_list(document: Document) -> list[dict[str, str]]:
     return [{"tree": tree} for tree in trees_of_run(document)]
 
 
-def _top_functions(document: Document) -> Iterator[dict[str, str]]:
+def _heaviest(document: Document) -> Iterator[dict[str, str]]:
     for tree in trees_of_run(document)[:1]:
         rows = functions_of(_tree(document, tree)).head(_EXPORTED_FUNCTIONS)
         for name, domain in rows.select(pl.col("name", "domain").fill_null("")).iter_rows():
             yield from ({"name": name, "domain": domain, "tree": tree, "weight": weight} for weight in WEIGHTS)
 
 
-def _first_lines(document: Document) -> list[dict[str, int]]:
+def _longest(document: Document) -> list[dict[str, int]]:
     longest = _lines(document).sort("total_ns", descending=True)["line"].head(_EXPORTED_LINES)
     return [{"line": line} for line in longest]
 
 
 _OF_TREE = {"tree": text, "weight": text}
-_OF_FUNCTION = {"name": text, "domain": text, **_OF_TREE}
-_OF_LINE = {"line": place, "low": number, "high": number}
+_FUNCTION = {"name": text, "domain": text, **_OF_TREE}
+_LINE = {"line": place, "low": number, "high": number}
 _BOUNDS = (("low", "high"),)
 QUESTIONS = (
-    PageQuestion("run_flame", flame_of_run, _OF_TREE, (), _every_tree, is_of_time=True),
-    PageQuestion("run_functions", functions_of_run, {"tree": text}, (), _every_function_list, is_of_time=True),
-    PageQuestion("run_sandwich", sandwich_of_run, _OF_FUNCTION, ("name",), _top_functions, is_of_time=True),
+    PageQuestion("run_flame", flame_of_run, _OF_TREE, exported=_every_tree, is_of_time=True),
+    PageQuestion("run_functions", functions_of_run, {"tree": text}, exported=_every_function_list, is_of_time=True),
+    PageQuestion("run_sandwich", sandwich_of_run, _FUNCTION, required=("name",), exported=_heaviest, is_of_time=True),
     PageQuestion("run_lines", lines_of_run, is_of_time=True),
-    PageQuestion("run_line_stacks", stacks_of_line, _OF_LINE, ("line",), _first_lines, _BOUNDS, is_of_time=True),
+    PageQuestion(
+        "run_line_stacks", stacks_of_line, _LINE, required=("line",), exported=_longest, ranges=_BOUNDS, is_of_time=True
+    ),
 )

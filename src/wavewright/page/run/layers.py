@@ -19,7 +19,7 @@ from wavewright.page.run.times import clocks_of
 MOST_TRACKS = 16_384  #: Tracks that are shown; where there are more, a note says so.
 _CELL_BITS = 4  #: Cells of level 0 are 16 ns long.
 _MOST_TILES = 64  #: Levels with more tiles are left out of an exported page.
-_KEYS = ("track", "label", "group", "kind", "node", "depth", "process", "agent")
+_TRACK_COLUMNS = ("track", "label", "group", "kind", "node", "depth", "process", "agent")
 
 
 @once_per_document
@@ -38,7 +38,7 @@ def check_layer(layer: str) -> None:
 def _timeline(document: Document) -> Timeline:
     timeline = timeline_of(document)
     groups = pl.concat_list("group", "part").alias("group")
-    tracks = timeline.tracks.head(MOST_TRACKS).with_columns(groups).select(_KEYS)
+    tracks = timeline.tracks.head(MOST_TRACKS).with_columns(groups).select(_TRACK_COLUMNS)
     all_spans = timeline.spans.select("track", "kind", "item", begin="start_ns", end="end_ns")
     kinds = _coloured_kinds(timeline, all_spans)
     end = max(timeline.duration_ns, int(all_spans["end"].max() or 0))  # type: ignore[arg-type]
@@ -105,7 +105,7 @@ def tiles_of_run(document: Document) -> list[dict[str, Any]]:
 
 
 MOST_EDGES = 20_000  #: Separators of one tile: those between the longest events.
-_TILE_PIXELS = 1024
+_TILE_PIXELS = 1024  #: Width of a tile on screen: one pixel per cell.
 _SHORTEST_PIXELS = 4  #: Between events that are narrower on screen, a line would hide them.
 
 
@@ -149,7 +149,7 @@ def _area(document: Document, layer: str | None, tracks: list[int] | None, start
 
 QUESTIONS = (
     PageQuestion("layers", layers_of_run),
-    PageQuestion("spans", spans_of_run, TILE_OF_LAYER, tuple(TILE_OF_LAYER), tiles_of_run),
-    PageQuestion("edges", edges, TILE_OF_LAYER, tuple(TILE_OF_LAYER), tiles_of_run),
+    PageQuestion("spans", spans_of_run, TILE_OF_LAYER, required=tuple(TILE_OF_LAYER), exported=tiles_of_run),
+    PageQuestion("edges", edges, TILE_OF_LAYER, required=tuple(TILE_OF_LAYER), exported=tiles_of_run),
     area_question("run_area", _area),
 )

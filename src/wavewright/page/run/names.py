@@ -14,7 +14,7 @@ from wavewright.page.run.answers import summary_by
 from wavewright.page.run.layers import timeline_of
 from wavewright.page.run.times import nodes_by_machine
 
-_MOST_KERNELS = 2_000
+_MOST_KERNELS = 2_000  #: Kernels that get short names.
 _WIDTH = 44  #: Characters of a short name.
 _MOST_TRACKS = 256  #: Tracks of one GPU that are named.
 MOST_NAMES = 100_000  #: Names that are sent to the page.
@@ -33,7 +33,7 @@ def kernel_names(document: Document) -> list[tuple[str, str, str]]:
     kernels = names(document).filter(pl.col("domain") == "KERNEL")["name"].unique(maintain_order=True)
     longest = kernels.head(_MOST_KERNELS).to_list()
     short, readable = short_names(longest, _WIDTH), readable_names(longest)
-    return [(name, text, readable[name]) for name, text in short.items()]
+    return [(name, short_name, readable[name]) for name, short_name in short.items()]
 
 
 def gpu_tracks(document: Document) -> list[dict[str, Any]]:

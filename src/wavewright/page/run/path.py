@@ -58,9 +58,8 @@ def _items(document: Document) -> pl.Series:
     schema = {"part": pl.UInt32, "table": pl.String, "shift": pl.Int64}
     table_of_kind = pl.col("kind").cast(pl.String).replace_strict(_TABLE_OF, default="regions")
     rows = _graph(document).events.select("part", "row", table=table_of_kind)
-    rows = rows.join(
-        pl.DataFrame(shifts, schema, orient="row"), on=["part", "table"], how="left", maintain_order="left"
-    )
+    first_items = pl.DataFrame(shifts, schema, orient="row")
+    rows = rows.join(first_items, on=["part", "table"], how="left", maintain_order="left")
     return rows.select((pl.col("row") + pl.col("shift")).cast(pl.Int32)).to_series()
 
 
@@ -160,6 +159,6 @@ def _usual_changes(document: Document) -> list[dict[str, str]]:
 
 QUESTIONS = (
     PageQuestion("run_path", path_of_run),
-    PageQuestion("run_path_spans", path_spans, TILE_OF_LAYER, tuple(TILE_OF_LAYER), tiles_of_run),
-    PageQuestion("run_what_if", what_if_of_run, {"change": text}, ("change",), _usual_changes),
+    PageQuestion("run_path_spans", path_spans, TILE_OF_LAYER, required=tuple(TILE_OF_LAYER), exported=tiles_of_run),
+    PageQuestion("run_what_if", what_if_of_run, {"change": text}, required=("change",), exported=_usual_changes),
 )

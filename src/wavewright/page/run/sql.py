@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
 from threading import Event, Lock
 from typing import Any
 
@@ -110,15 +111,9 @@ def stop_sql(document: Document, *, turn: int = 0) -> Any:
 
 def schema_of_run(document: Document) -> Any:
     """Tables to select from: the stable views, the tables of every run, and those of this run's format."""
-    relations = [
-        _relation(
-            view.name, view.row, ((column.name, column.type, column.unit, column.meaning) for column in view.columns)
-        )
-        for view in VIEWS.values()
-    ]
-    for table in RUN.values():
-        columns = ((column.name, column.dtype, column.unit, column.meaning) for column in table.columns)
-        relations.append(_relation(f"run.{table.name}", table.row, columns))
+    of_view, of_table = attrgetter("name", "type", "unit", "meaning"), attrgetter("name", "dtype", "unit", "meaning")
+    relations = [_relation(view.name, view.row, map(of_view, view.columns)) for view in VIEWS.values()]
+    relations += [_relation(f"run.{table.name}", table.row, map(of_table, table.columns)) for table in RUN.values()]
     extras = document.run.extra_names
     relations += [_relation(f'run."{name}"', "a table of the recorded format, as it is", ()) for name in extras]
     contents = catalog(document.run)
@@ -138,7 +133,7 @@ def _relation(name: str, row: str, columns: Iterable[Sequence[Any]]) -> dict[str
 
 
 QUESTIONS = (  # an exported page cannot run SQL
-    PageQuestion("run_sql", sql_of_run, {"sql": text}, ("sql",), no_answers, is_of_time=True),
+    PageQuestion("run_sql", sql_of_run, {"sql": text}, required=("sql",), exported=no_answers, is_of_time=True),
     PageQuestion("run_sql_stop", stop_sql, {"turn": place}, exported=no_answers),
     PageQuestion("run_sql_schema", schema_of_run, exported=no_answers),
 )

@@ -45,9 +45,9 @@ def since_begin(document: Document, frame: pl.DataFrame) -> pl.DataFrame:
     if by is None:
         return frame
     begins = clocks_of(document).starts("machine" if by == "machine" else "node")
-    first = pl.col(by).replace_strict(begins, default=0, return_dtype=pl.Int64)
+    node_start = pl.col(by).replace_strict(begins, default=0, return_dtype=pl.Int64)
     times = {name: short for name, short in _TIMES.items() if name in frame.columns}
-    return frame.with_columns((pl.col(name) - first).cast(pl.Float64) for name in times).rename(times)
+    return frame.with_columns((pl.col(name) - node_start).cast(pl.Float64) for name in times).rename(times)
 
 
 def node_column(names: list[str]) -> str | None:

@@ -106,6 +106,6 @@ PARAMETERS: Parameters = {"series": place, "theme": OneOf("no theme", _THEMES)}
 QUESTIONS = (
     PageQuestion("overview", overview_of_store),
     NO_LAYERS,
-    PageQuestion("store_trend", trend_answer, PARAMETERS, (), _every_series),
+    PageQuestion("store_trend", trend_answer, PARAMETERS, exported=_every_series),
     PageQuestion("store_captures", captures),
 )

@@ -192,7 +192,7 @@ def flame(document: Document, *, tree: str = "source") -> pl.DataFrame:
 
 
 def _every_tree(document: Document) -> list[dict[str, str]]:
-    return [{"tree": tree} for tree in (TREES if document.trace.markers.height else TREES[:2])]
+    return [{"tree": tree} for tree in (TREES if document.trace.markers.height else TREES[:2])]  # the others: markers
 
 
 @once_per_document
@@ -205,8 +205,8 @@ def wave_loops(document: Document, *, wave: int) -> pl.DataFrame:
     """The iterations of all loops in one wave, with aligned starts."""
     iterations = loop_iterations(document.trace, wave)
     se = document.trace.waves.filter(pl.col("wave") == wave)["se"][0]
-    move = alignment(document.trace).offset(se)
-    return doubles(iterations.with_columns(pl.col("start_cycles") + move))
+    offset = alignment(document.trace).offset(se)
+    return doubles(iterations.with_columns(pl.col("start_cycles") + offset))
 
 
 def _waves_with_loops(document: Document) -> list[dict[str, int]]:
@@ -261,12 +261,12 @@ QUESTIONS = (
     _of_trace("caveats", trust_of),
     _of_trace("sample_hotspots", sample_hotspots),
     PageQuestion("utilization", pipes_in_use, is_of_time=True),
-    PageQuestion("heat_map", heat_map, {"by": _level}, (), lambda _: ({}, {"by": "simd"}), is_of_time=True),
-    PageQuestion("histogram", histogram, _BINS, (), _every_engine, _ROWS, is_of_time=True),
-    PageQuestion("flame", flame, {"tree": text}, (), _every_tree, is_of_time=True),
+    PageQuestion("heat_map", heat_map, {"by": _level}, exported=lambda _: ({}, {"by": "simd"}), is_of_time=True),
+    PageQuestion("histogram", histogram, _BINS, exported=_every_engine, ranges=_ROWS, is_of_time=True),
+    PageQuestion("flame", flame, {"tree": text}, exported=_every_tree, is_of_time=True),
     PageQuestion("loops", loops_of, is_of_time=True),
-    PageQuestion("wave_loops", wave_loops, {"wave": place}, ("wave",), _waves_with_loops),
+    PageQuestion("wave_loops", wave_loops, {"wave": place}, required=("wave",), exported=_waves_with_loops),
     PageQuestion("lanes", lanes),
     PageQuestion("traffic", traffic, dict.fromkeys(("arg", "grid", "workgroup", "target", "partition"), text)),
-    PageQuestion("lane_service", service, {"row": place}, ("row",), _known_rows),
+    PageQuestion("lane_service", service, {"row": place}, required=("row",), exported=_known_rows),
 )

@@ -53,5 +53,5 @@ QUESTIONS = (
     PageQuestion("code", code),
     PageQuestion("costs", costs, is_of_time=True),
     PageQuestion("live_registers", live_registers),
-    PageQuestion("wave_costs", wave_costs, {"wave": place}, ("wave",), no_answers),
+    PageQuestion("wave_costs", wave_costs, {"wave": place}, required=("wave",), exported=no_answers),
 )

@@ -61,6 +61,6 @@ def _every_pair(document: Document) -> Iterator[dict[str, Any]]:
 _PARAMETERS: Parameters = {"other": place, "by": one_of("cannot compare by", KINDS, "one of")}
 
 QUESTIONS = (
-    PageQuestion("compare", compared, _PARAMETERS, ("other",), _every_pair),
-    PageQuestion("compare_units", units, _PARAMETERS, ("other",), _every_pair),
+    PageQuestion("compare", compared, _PARAMETERS, required=("other",), exported=_every_pair),
+    PageQuestion("compare_units", units, _PARAMETERS, required=("other",), exported=_every_pair),
 )

@@ -18,14 +18,15 @@ from wavewright.model.document import Document
 from wavewright.page.protocol.curve_tiles import Grid, coarse_tiles, tile_of, tiling_of
 from wavewright.page.protocol.question import TILE, PageQuestion, once_per_document
 from wavewright.page.trace.times import time_range
-from wavewright.questions.kit.parameters import Parameters, engine, text
+from wavewright.questions.kit.parameters import Parameters, engine
+from wavewright.questions.kit.parameters import text as text_parser
 
 DERIVED = "derived"
 PIPES = "pipes"
 BUSY_PIPES = "busy_pipes"
-_MOST_TEXTS_CACHED = 4
+_MOST_DERIVED_CACHED = 4  #: Pairs of definitions and shader engine whose values (large tensors) stay in memory.
 _LONGEST_DEFINITIONS = 12_000  #: Characters.
-_EXPORTED_TILES, _FEW_EXPORTED_TILES = 16, 2  #: Levels with more are left out of exported pages.
+_EXPORTED_TILES, _FEW_EXPORTED_TILES = 16, 2  #: Levels with more tiles are left out of exported pages.
 
 
 @once_per_document
@@ -63,7 +64,11 @@ def curves_of_trace(
 
 
 def derived(document: Document, *, text: str | None = None, se: int | None = None) -> dict[str, Any]:
-    """Derived counters: a summary of their values, their curves, and the problems of the definitions with lines."""
+    """Derived counters: a summary of their values, their curves, and the problems of the definitions with lines.
+
+    `counters` are the sampled counters that definitions can name; the page lists each with its shape (XCC x SE x CU x
+    steps) and its first values, so that the user sees what a formula works on.
+    """
     answer = _derived(document, text, se)
     problems = sorted((*answer.mistakes, *answer.problems), key=lambda problem: problem.position)
     series_names = [series for series, _ in derived_steps(answer)]
@@ -122,8 +127,7 @@ def _levels(document: Document, name: str, se: int | None, text: str | None) -> 
         return [StepLevels(curve, grid.begin, grid.end) for _, curve in derived_steps(_derived(document, text, se))]
     if text is not None:
         raise UsageError("only derived counters have definitions")
-    is_of_pipes = name in (PIPES, BUSY_PIPES) and se is None
-    if not is_of_pipes and se not in (None, *_engines(document, name)):
+    if se is not None and se not in _engines(document, name):  # raises for pipes: only the whole trace has their curves
         return []  # not cached: a client can send any number
     return _recorded_levels(document, name, se)
 
@@ -138,7 +142,7 @@ def _recorded_levels(document: Document, name: str, se: int | None) -> list[Step
     """The curves of a name that follow from the trace alone, without definitions."""
     trace, grid = document.trace, grid_of(document)
     curves: Iterable[Any]
-    if name in (PIPES, BUSY_PIPES) and se is None:
+    if name in (PIPES, BUSY_PIPES):
         curves = pipe_shares(trace) if name == PIPES else busy_shares(trace)
     elif name == "wave_states":
         curves = wave_states(trace, grid.begin, se=se)
@@ -148,16 +152,16 @@ def _recorded_levels(document: Document, name: str, se: int | None) -> list[Step
 
 
 def _derived(document: Document, text: str | None, se: int | None) -> DerivedValues:
-    """Derived counters by definitions; only the last few texts are cached, because each may have large tensors."""
+    """Derived counters by definitions, of all engines or of one; the last few that were asked for are cached."""
     answers: dict[object, DerivedValues] = document.kept("derived", dict)
     answer = answers.pop((text, se), None) or derived_values(document.trace, definitions=text, se=se)
     answers[text, se] = answer
-    for oldest in list(answers)[:-_MOST_TEXTS_CACHED]:
+    for oldest in list(answers)[:-_MOST_DERIVED_CACHED]:
         answers.pop(oldest, None)
     return answer
 
 
-def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
+def exported_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
     """The tiles that an exported page stores: coarse levels, fewer of each engine and pipe than of the whole trace."""
     sets: list[dict[str, Any]] = [
         {"name": entry["name"]} | ({} if entry["se"] is None else {"se": entry["se"]})
@@ -175,11 +179,11 @@ def held_curves_of_trace(document: Document) -> Iterator[Mapping[str, Any]]:
         yield from (entry | tile for tile in coarse_tiles(grid_of(document), most_tiles))
 
 
-_TILE_OF_CURVE: Parameters = {"name": text, **TILE}
-_OF_CURVE: Parameters = {**_TILE_OF_CURVE, "se": engine, "text": definitions}
+_OF_TILE: Parameters = {"name": text_parser, **TILE}
+_OF_CURVE: Parameters = {**_OF_TILE, "se": engine, "text": definitions}
 QUESTIONS = (
     PageQuestion("curve_names", curve_names_of_trace),
-    PageQuestion("curves", curves_of_trace, _OF_CURVE, tuple(_TILE_OF_CURVE), held_curves_of_trace),
+    PageQuestion("curves", curves_of_trace, _OF_CURVE, required=tuple(_OF_TILE), exported=exported_curves_of_trace),
     PageQuestion("derived", derived, {"text": definitions, "se": engine}),
     PageQuestion("pipe_curves", pipe_curves),
     PageQuestion("busy_pipe_curves", busy_pipe_curves),

@@ -35,7 +35,7 @@ def edit_assembly(document: Document, *, edit: str) -> Any:
 
 
 QUESTIONS = (
-    PageQuestion("edit_reach", edit_reach, {"row": place}, ("row",), no_answers),
-    PageQuestion("edit_assembly", edit_assembly, {"edit": text}, ("edit",), no_answers),
-    PageQuestion("edit", edit_answer, {"edit": text}, ("edit",), no_answers),
+    PageQuestion("edit_reach", edit_reach, {"row": place}, required=("row",), exported=no_answers),
+    PageQuestion("edit_assembly", edit_assembly, {"edit": text}, required=("edit",), exported=no_answers),
+    PageQuestion("edit", edit_answer, {"edit": text}, required=("edit",), exported=no_answers),
 )

@@ -133,10 +133,9 @@ def _same(row: dict[str, Any], *names: str) -> list[pl.Expr]:
 def _start_of(trace: ThreadTrace, wave: dict[str, Any]) -> dict[str, Any]:
     """Launcher (`me`, `pipe`), workgroup and cluster from the occupancy event that started a wave; else null."""
     names = ("me", "pipe", "workgroup", "cluster")
-    time = wave["start_cycles"] if wave["has_begin"] else 0
-    starts = trace.occupancy.filter(
-        *_same(wave, "se", "cu", "simd", "slot"), pl.col("start"), pl.col("time_cycles") == time
-    )
+    time = wave["start_cycles"] if wave["has_begin"] else 0  # waves from before the trace have their event at 0
+    is_slot = _same(wave, "se", "cu", "simd", "slot")
+    starts = trace.occupancy.filter(*is_slot, pl.col("start"), pl.col("time_cycles") == time)
     if not starts.height:
         return dict.fromkeys(names)
     start = starts.row(0, named=True)
@@ -201,9 +200,10 @@ def _first_items(table: str) -> Callable[[Document], Iterator[dict[str, int]]]:
 
 _ITEM = {"item": place}
 QUESTIONS = (
-    PageQuestion("instruction", instruction, _ITEM, ("item",), no_answers),  # exported pages read them from `wave`
-    PageQuestion("resident_wave", resident_wave, _ITEM, ("item",), _first_items("waves")),
-    PageQuestion("event", event, _ITEM, ("item",), _first_items("events")),
-    PageQuestion("marker", marker, _ITEM, ("item",), _first_items("markers")),
-    PageQuestion("shader_value", shader_value, _ITEM, ("item",), _first_items("shader_data")),
+    # An exported page reads instructions from the answers to `wave`.
+    PageQuestion("instruction", instruction, _ITEM, required=("item",), exported=no_answers),
+    PageQuestion("resident_wave", resident_wave, _ITEM, required=("item",), exported=_first_items("waves")),
+    PageQuestion("event", event, _ITEM, required=("item",), exported=_first_items("events")),
+    PageQuestion("marker", marker, _ITEM, required=("item",), exported=_first_items("markers")),
+    PageQuestion("shader_value", shader_value, _ITEM, required=("item",), exported=_first_items("shader_data")),
 )

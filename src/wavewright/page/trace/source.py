@@ -136,6 +136,6 @@ QUESTIONS = (
     PageQuestion("source_calls", source_calls, is_of_time=True),
     PageQuestion("source_categories", source_categories, is_of_time=True),
     PageQuestion("source_reasons", source_reasons),
-    PageQuestion("source", source, {"file": place}, ("file",), _every_file, is_of_time=True),
+    PageQuestion("source", source, {"file": place}, required=("file",), exported=_every_file, is_of_time=True),
     PageQuestion("source_texts", source_texts),
 )

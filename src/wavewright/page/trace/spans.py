@@ -99,9 +99,9 @@ def _area(document: Document, layer: str | None, tracks: list[int] | None, start
 
 QUESTIONS = (
     PageQuestion("layers", layers_of_trace),
-    PageQuestion("spans", spans_of_trace, TILE_OF_LAYER, tuple(TILE_OF_LAYER), tiles_of_trace),
+    PageQuestion("spans", spans_of_trace, TILE_OF_LAYER, required=tuple(TILE_OF_LAYER), exported=tiles_of_trace),
     area_question("area", _area),
-    PageQuestion("kinds", kinds, {"layer": text}, ("layer",), _late_kinds),
+    PageQuestion("kinds", kinds, {"layer": text}, required=("layer",), exported=_late_kinds),
     PageQuestion("stalled", stalled),
-    PageQuestion("stalled_shares", stalled_shares, TILE, tuple(TILE), _few_shares),
+    PageQuestion("stalled_shares", stalled_shares, TILE, required=tuple(TILE), exported=_few_shares),
 )

@@ -71,8 +71,8 @@ def _with_resources(trace: ThreadTrace, kernels: list[dict[str, Any]]) -> list[d
         resources = kernel_resources(trace, architecture(trace, None).facts, Resources())
     except UsageError:  # which GPU it was is not known
         return kernels
-    of = {kernel.kernel: kernel for kernel in resources}
-    return [kernel | _resource_values(kernel, of.get(kernel["kernel"])) for kernel in kernels]
+    by_kernel = {kernel.kernel: kernel for kernel in resources}
+    return [kernel | _resource_values(kernel, by_kernel.get(kernel["kernel"])) for kernel in kernels]
 
 
 def _resource_values(kernel_row: dict[str, Any], kernel: KernelResources | None) -> dict[str, Any]:

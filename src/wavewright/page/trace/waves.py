@@ -68,7 +68,7 @@ def _every_wave(document: Document) -> list[dict[str, int]]:
 
 QUESTIONS = (
     PageQuestion("waves", waves),
-    PageQuestion("wave", wave, {"wave": place}, ("wave",), _every_wave),
+    PageQuestion("wave", wave, {"wave": place}, required=("wave",), exported=_every_wave),
     PageQuestion("annotations", annotations_of_others),
-    PageQuestion("wave_waits", wave_waits, {"wave": place}, ("wave",), _every_wave),
+    PageQuestion("wave_waits", wave_waits, {"wave": place}, required=("wave",), exported=_every_wave),
 )
