@@ -17,7 +17,7 @@ from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.writers.markdown.blocks import markdown_of
 
 _STYLES = {FAIL: "bold red", CANNOT_TELL: "bold yellow", PASS: "bold green", NOT_JUDGED: "dim"}
-_GROWN, _SAME = "where it grew", "the same capture"
+_GROWN, _SAME = "where it grew", "the same capture"  #: Reasons of checks that do not decide.
 SUMMARY_BYTES = 900_000  #: GitHub shows a summary of up to 1 MiB.
 
 
@@ -77,7 +77,7 @@ def sentences(answer: GateAnswer) -> Iterator[str]:
 
 
 def _smallest(answer: GateAnswer) -> str:
-    """From which change on a check fails, whatever the threshold: by subject, in the order of the checks."""
+    """For each subject, the least and the largest of the changes from which on its checks can tell one."""
     is_judged = (pl.col("status") != NOT_JUDGED) & (pl.col("limit_text") == "") & (pl.col("reason") != _SAME)
     rows = answer.checks.filter(is_judged).group_by("subject", maintain_order=True)
     words = []

@@ -19,7 +19,7 @@ from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.writers.svg.plot_axes import Scale, Ticks, bottom_axis, left_axis, round_ticks, time_unit
 from wavewright.writers.svg.plot_frame import Frame, Key
 
-_HEIGHT, _AXIS = 300.0, 96.0
+_HEIGHT, _AXIS = 300.0, 96.0  #: Of the picture of a trend, and room for the values at its left.
 
 
 def captures_report(captures: pl.DataFrame, address: str, *, limit: int) -> Iterator[AnyBlock]:

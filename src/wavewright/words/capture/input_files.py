@@ -19,17 +19,17 @@ def checks_report(file: CheckedFile) -> Iterator[AnyBlock]:
     yield headline(f"{file.name}, {file.summary}")
     parts = [("the file as a whole", file.findings)]
     parts += [(f"job {job.number}", job.findings) for job in file.jobs]
-    telling = [(title, findings) for title, findings in parts if findings]
-    for title, findings in telling[:_JOBS_SHOWN]:
+    with_findings = [(title, findings) for title, findings in parts if findings]
+    for title, findings in with_findings[:_JOBS_SHOWN]:
         yield GAP
         yield sentence((title, "bold"))
         yield _table(findings)
-    if len(telling) > _JOBS_SHOWN:
-        yield Sentence(f"{truncation(_JOBS_SHOWN, len(telling), 'jobs')}; --json has all")
+    if len(with_findings) > _JOBS_SHOWN:
+        yield Sentence(f"{truncation(_JOBS_SHOWN, len(with_findings), 'jobs')}; --json has all")
 
 
 def _table(findings: Sequence[Finding]) -> Table:
     rows = tuple(
-        (Cell(each.level.value, _STYLES[each.level]), each.key, each.sentence, each.remedy) for each in findings
+        (Cell(found.level.value, _STYLES[found.level]), found.key, found.sentence, found.remedy) for found in findings
     )
     return Table("", _COLUMNS, rows)

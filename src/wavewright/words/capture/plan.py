@@ -84,7 +84,7 @@ def _release(installation: Installation) -> str:
 
 
 def _choices(recording: Recording) -> Iterator[tuple[str, str]]:
-    """The choices of the user or of us, but for what every kind has."""
+    """(label, text) of the choices that only some kinds of capture have, whether asked for or by default."""
     if isinstance(recording, ThreadTraces | Counters):
         yield "kernel", printable(recording.kernel_regex) if recording.kernel_regex else "every kernel"
         every = "every one" if isinstance(recording, Counters) else "the first, as rocprofv3 does by itself"

@@ -22,7 +22,7 @@ from wavewright.words.kit.declared_tables import table_below
 
 #: Kind of capture -> verbs that answer the first questions about it, with what they tell.
 NEXT: dict[str, list[tuple[str, str]]] = packaged("texts.toml", __package__)["next"]
-_NOISE = "launches differ by"  #: How the judgement speaks of the noise.
+_NOISE = "launches differ by"  #: Words of the reason that is about noise.
 _SHOWN_DISPATCHES, _SHOWN_CAUSES, _SHOWN_NAMES = 10, 5, 12
 _row = partial(labelled_row, label_width=7)
 
@@ -63,7 +63,7 @@ def result_report(result: Result, *, width: int) -> Iterator[AnyBlock]:
 
 
 def _logs(result: Result, best: Attempt) -> list[Path]:
-    """The logs of the best attempt, or the discovery before it."""
+    """The log of the best attempt, else that of the last discovery; none if nothing was printed."""
     folders = [best.folder, *sorted((result.folder / DISCOVERIES).glob("*"))[-1:]]
     logs = [log for folder in folders for log in sorted(folder.glob("stderr*.txt"))[:1]]
     return logs[:1]
@@ -84,10 +84,10 @@ def _names(names: Sequence[str]) -> str:
 
 
 def _traced(result: Result, best: Attempt) -> Iterator[AnyBlock]:
-    dispatches = pl.DataFrame([asdict(each) for each in best.judgement.dispatches if not each.is_placeholder])
-    yield from table_below("capture/result/dispatches", dispatches, limit=_SHOWN_DISPATCHES, doubts=_doubts)
+    dispatches = pl.DataFrame([asdict(traced) for traced in best.judgement.dispatches if not traced.is_placeholder])
+    yield from table_below("capture/result/dispatches", dispatches, limit=_SHOWN_DISPATCHES, caveats=_caveats)
     if result.placeholders:
-        numbers = _names([str(each.dispatch) for each in result.placeholders])
+        numbers = _names([str(empty.dispatch) for empty in result.placeholders])
         what = counted(len(result.placeholders), "dispatches")
         yield _row("empty", f"{what} without a wave: {numbers}; --clean removes such folders")
     if best.judgement.noise_share is not None:
@@ -95,8 +95,8 @@ def _traced(result: Result, best: Attempt) -> Iterator[AnyBlock]:
         yield _row("noise", f"{apart}: less than that is noise")
 
 
-def _doubts(row: dict[str, Any]) -> str:
-    return " ".join(doubt for doubt in ("truncated", "lossy") if row[f"is_{doubt}"])
+def _caveats(row: dict[str, Any]) -> str:
+    return " ".join(caveat for caveat in ("truncated", "lossy") if row[f"is_{caveat}"])
 
 
 def _next(result: Result, width: int) -> Iterator[AnyBlock]:
@@ -123,7 +123,7 @@ def result_json(result: Result) -> dict[str, Any]:
         "reasons": result.best.judgement.reasons if result.best else (),
         "advice": result.best.judgement.advice if result.best else "",
         "raw": str(result.raw) if result.best else None,
-        "placeholders": [each.dispatch for each in result.placeholders],
+        "placeholders": [empty.dispatch for empty in result.placeholders],
         "noise": result.best.judgement.noise_share if result.best else None,
         "next": [command for command, _ in next_commands(result)],
     }

@@ -118,9 +118,9 @@ def _peak_cell(answer: KernelCode) -> Callable[[dict[str, Any]], str]:
     def where(row: dict[str, Any]) -> str:
         if row["first_row"] is None or not row["peak"]:
             return ""
-        at = rows.row(row["first_row"], named=True)
-        parts = [f"{at['address']:#x}", place(at["file"], at["line"])]
-        loop = "" if at["loop"] is None else f"in loop {at['loop']}"
+        first = rows.row(row["first_row"], named=True)
+        parts = [f"{first['address']:#x}", place(first["file"], first["line"])]
+        loop = "" if first["loop"] is None else f"in loop {first['loop']}"
         more = f"and {row['row_count'] - 1:,} more rows" if row["row_count"] > 1 else ""
         return " ".join(printable(part) for part in (*parts, loop, more) if part)
 
@@ -164,15 +164,16 @@ def live_curve(
     cells = max(8, width - digits - 3 - room - 1)
     values = _largest(live, cells)
     lines = []
+    # line of characters, from the bottom -> the limit that is drawn there: the line in which it ends
     rows_of_limits = {min(height - 1, max(0, -(-level * height // top) - 1)): level for level in sorted(labels)}
-    for at in reversed(range(height)):
-        limit = rows_of_limits.get(at)
-        mark = limit if limit is not None else round((at + 1) * top / height)
+    for level in reversed(range(height)):
+        limit = rows_of_limits.get(level)
+        mark = limit if limit is not None else round((level + 1) * top / height)
         parts: list[Part] = [(f"{mark:>{digits},} ┤", "dim")]
         for value in values:
-            eighths = max(0, min(8, round(8 * (value * height / top - at))))
-            if value and at == 0:
-                eighths = max(1, eighths)
+            eighths = max(0, min(8, round(8 * (value * height / top - level))))
+            if value and level == 0:
+                eighths = max(1, eighths)  # one live register is seen, too
             empty = (" ", "") if limit is None else ("╌", _LIMIT)
             parts.append((_EIGHTHS[eighths], _CURVE) if eighths else empty)
         if limit is not None:

@@ -17,9 +17,9 @@ from wavewright.writers.terminal.texts import fitted
 
 _WHOLE_UP_TO = 200  #: Rows of a kernel that is listed whole.
 _PLACES_FROM = 110  #: Characters per line from which on source lines have a column.
-_TEXT_WIDTH, _NARROW_TEXT_WIDTH = 52, 30
-_MAX_LANES = 6
-_AROUND_PEAK = 8
+_TEXT_WIDTH, _NARROW_TEXT_WIDTH = 52, 30  #: Characters of an instruction before its note.
+_MAX_LANES = 6  #: Of arrows.
+_AROUND_PEAK = 8  #: Rows shown before and after the one with most live registers.
 
 
 @dataclass(frozen=True)
@@ -107,9 +107,9 @@ class _Listing:
 
 def _windows(answer: KernelCode, rows: Sequence[dict[str, Any]], view: ListingView) -> dict[int, int]:
     """Rows to show, by index, and how many around each."""
-    chosen = view.show_all or view.first_row is not None or view.last_row is not None
-    if chosen or len(rows) <= _WHOLE_UP_TO:
-        return {0: len(rows)}
+    is_chosen = view.show_all or view.first_row is not None or view.last_row is not None
+    if is_chosen or len(rows) <= _WHOLE_UP_TO:
+        return {0: len(rows)}  # all rows are around the first
     windows = {0: 4}
     for first, last in answer.loops.select("first_row", "last_row").head(_WHOLE_UP_TO).iter_rows():
         windows |= {first: 2, last: 1}

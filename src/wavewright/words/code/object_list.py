@@ -43,6 +43,7 @@ def register_cell(row: dict[str, Any], kind: str) -> str:
     """Registers as `used/allocated`; without accumulation registers."""
     used, allocated = row[f"{kind}_used"], row[kind]
     if kind == "vgprs" and used is not None and row["agprs"] and row["agprs_used"] is not None:
+        # one register file holds both kinds, but for gfx908
         used = max(0, used - row["agprs_used"]) if row["target"] != "gfx908" else used
     if allocated is None:
         return "-"

@@ -10,9 +10,9 @@ from wavewright.facts.counters.limiters import QUANTITIES
 from wavewright.model.findings import NumberEvidence
 
 _CONFLICTS, _COALESCING = "LDS bank conflicts", "uncoalesced access"
-_ABOUT = 0.02  #: How near a share must be to be called by its name.
+_ABOUT = 0.02  #: Width of the range around a named share, and distance from 2 of a factor that is called twice.
 _NAMED_SHARES = {0.25: "a quarter", 1 / 3: "a third", 0.5: "half", 2 / 3: "two thirds", 0.75: "three quarters"}
-_UNCOALESCED_FROM = 33  #: Lookups per instruction: more than those of 64 contiguous lanes with 128 bits each.
+_UNCOALESCED_FROM = 33  #: Lookups per instruction: 64 contiguous lanes with 128 bits each take 32.
 _SCATTERED = 64  #: Lookups of an access by 64 lanes that each stand alone.
 
 

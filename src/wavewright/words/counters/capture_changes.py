@@ -19,8 +19,8 @@ from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import dim
 
 _STYLES = {"slower": "red", "new": "red", "faster": "green", "gone": "green", "higher": "yellow", "lower": "cyan"}
-_NAMED = 5
-_MOST_PERCENT = 9.995  #: Larger changes are written as factors.
+_NAMED = 5  #: Metrics that a sentence names.
+_MOST_PERCENT = 9.995  #: A change by a larger share (999.5 %) is written as a factor.
 
 
 def counter_comparison_report(
@@ -65,8 +65,8 @@ def _metrics(
     labels = answer.sides["label"].to_list()
     shown = rows if everything else rows.filter(pl.col("status").is_in(["higher", "lower", "unknown"]))
     what = "metrics" if everything else "metrics that changed"
-    first = pl.col("table_id") == SPEED_OF_LIGHT
-    speed, rest = shown.filter(first), shown.filter(~first)
+    is_speed = pl.col("table_id") == SPEED_OF_LIGHT
+    speed, rest = shown.filter(is_speed), shown.filter(~is_speed)
     if speed.height:
         yield _metric_table(speed, labels[0], labels[side], decimals, rows=what, title="speed of light")
     if not everything:
@@ -80,7 +80,7 @@ def _metrics(
 
 
 def _largest_first(rows: pl.DataFrame, printed: pl.DataFrame) -> pl.DataFrame:
-    """The largest changes first; what several panels say is said once, and not again if it was told before."""
+    """The largest changes first; equal rows of several panels are one, and those in `printed` are left out."""
     same = ["base", "value", "unit"]
     rest = rows.join(printed.select(same).unique(), on=same, how="anti", maintain_order="left", nulls_equal=True)
     size = pl.col("change").abs().fill_null(float("inf"))

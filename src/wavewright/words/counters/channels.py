@@ -21,7 +21,7 @@ _INDENT = 4
 def channel_parts(
     title: str, rows: pl.DataFrame, *, width: int, decimals: int | None, all_channels: bool
 ) -> Iterator[AnyBlock]:
-    """Blocks of a table about channels: statistics and a strip of each metric, or one row per channel."""
+    """Blocks of a table about channels: statistics and a strip of each metric, or all; `rows`: of `CounterPanels`."""
     if rows["average"].null_count() == rows.height:
         why = ", ".join(printable(reason) for reason in rows["reason"].unique(maintain_order=True)[:2])
         yield sentence((title, "bold"), f"  all {rows['channel'].n_unique()} channels blank: {why}")
@@ -44,11 +44,11 @@ def _statistics(rows: pl.DataFrame, title: str, width: int, decimals: int | None
             ends = f"{figure(low, decimals)} (channel {low_at}) to {figure(high, decimals)} (channel {high_at})"
             spread = f", {share}{ends}"
         missing = len(values) - len(measured)
-        more = f"; {counted(missing, 'channels')} not measured" if missing else ""
+        unmeasured = f"; {counted(missing, 'channels')} not measured" if missing else ""
         values_mean = f"mean {figure(mean, decimals)}{f' {unit}' if unit else ''}"
-        yield sentence(f"  {label}: " if label else "  ", values_mean, spread, (more, "yellow"))
-        last = max(at for _, at in measured) // _CHANNELS_PER_DIE + 1
-        marks = strip(values[: last * _CHANNELS_PER_DIE], group=_CHANNELS_PER_DIE)
+        yield sentence(f"  {label}: " if label else "  ", values_mean, spread, (unmeasured, "yellow"))
+        die_count = max(at for _, at in measured) // _CHANNELS_PER_DIE + 1  # to the last with a measured channel
+        marks = strip(values[: die_count * _CHANNELS_PER_DIE], group=_CHANNELS_PER_DIE)
         yield chart(sentence(" " * _INDENT, (line, "cyan")) for line in _wrapped(marks, width - _INDENT))
 
 

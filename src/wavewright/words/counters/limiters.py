@@ -15,10 +15,9 @@ from wavewright.words.kit.declared_tables import block_columns
 from wavewright.words.kit.handles import handle
 
 _STYLES = {"at limit": "bold red", "likely": "yellow", "undecided": "cyan"}
-_NAME = 100
-_REMEDIES = 3
-_UNDECIDED = 6
-_NAMED_COUNTERS = 8
+_NAME = 100  #: Characters of the name of a kernel.
+_REMEDIES, _UNDECIDED = 3, 6  #: Remedies in a finding, and undecided limiters in the table.
+_NAMED_COUNTERS = 8  #: Missing counters that a reason names.
 _COLUMNS = block_columns("counters/limiters/limiters")
 
 
@@ -52,15 +51,16 @@ def _finding(number: int, kernel: KernelLimit) -> Finding:
     paragraphs = [Labelled("why", kernel.summary), Labelled("time", times_words(kernel))]
     paragraphs += [Labelled("access", line) for line in access_lines(kernel.limiters)]
     remedies = actionable(active)
-    paragraphs += [Labelled("do", f"{each.name}: {each.remedy}{gain_words(each)}") for each in remedies[:_REMEDIES]]
+    for limiter in remedies[:_REMEDIES]:
+        paragraphs.append(Labelled("do", f"{limiter.name}: {limiter.remedy}{gain_words(limiter)}"))
     if len(remedies) > _REMEDIES:
         paragraphs.append(Labelled("more", f"showing {_REMEDIES} of {len(remedies)} remedies; --json has all"))
-    undecided = [each.name for each in kernel.of("undecided") if each.is_measurable]
+    undecided = [limiter.name for limiter in kernel.of("undecided") if limiter.is_measurable]
     if len(undecided) > _UNDECIDED:
         paragraphs.append(Labelled("also", f"undecided: {', '.join(undecided[_UNDECIDED:])}"))
-    absent = [each for each in kernel.of("undecided") if not each.is_measurable]
+    absent = [limiter for limiter in kernel.of("undecided") if not limiter.is_measurable]
     if absent:
-        names = ", ".join(each.name for each in absent)
+        names = ", ".join(limiter.name for limiter in absent)
         paragraphs.append(Labelled("not measurable here", f"{absent[0].reason}: {names}"))
     if excluded := kernel.of("excluded"):
         paragraphs.append(Labelled("excluded", excluded_words(excluded)))
@@ -68,17 +68,17 @@ def _finding(number: int, kernel: KernelLimit) -> Finding:
         paragraphs.append(Labelled("to know more", f"the missing counters: {kernel.plan}"))
     if kernel.limits:
         paragraphs.append(Labelled("confidence", f"{kernel.confidence} ({kernel.confidence_reason})"))
-    gains = [each.gain_share_max for each in active if each.gain_share_max is not None]
+    gains = [limiter.gain_share_max for limiter in active if limiter.gain_share_max is not None]
     gain = f"gain at most {percent(max(gains), 0)} of its time" if gains else ""
     return Finding(number, brief(kernel.kernel_name, _NAME), gain, tuple(paragraphs), handle("k", kernel.kernel))
 
 
 def _rows(kernel: KernelLimit) -> Iterator[tuple[str, ...]]:
-    undecided = [each for each in kernel.of("undecided") if each.is_measurable]
+    undecided = [limiter for limiter in kernel.of("undecided") if limiter.is_measurable]
     for limiter in (*kernel.of("at limit", "likely"), *undecided[:_UNDECIDED]):
         verdict = Cell(limiter.verdict, _STYLES[limiter.verdict])
-        sure = "" if limiter.verdict == "undecided" else limiter.confidence
-        yield brief(kernel.kernel_name, 40), verdict, limiter.name, numbers_words(limiter), sure
+        confidence = "" if limiter.verdict == "undecided" else limiter.confidence
+        yield brief(kernel.kernel_name, 40), verdict, limiter.name, numbers_words(limiter), confidence
 
 
 def verdict_lines(answer: Limiters) -> Grid:

@@ -8,9 +8,9 @@ from wavewright.base.shown import printable
 from wavewright.base.words import short
 
 BLANK = "\N{EN DASH}"
-_SCALED_FROM = 1e7
-_WHOLE_FROM = 1000
-_SMALLEST = 0.005
+_SCALED_FROM = 1e7  #: From here on numbers end with M, G or T.
+_WHOLE_FROM = 1000  #: From here on they have no decimals.
+_SMALLEST = 0.005  #: Below, two decimals would show nothing: three digits are written.
 _SUPERSCRIPTS = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 _STEPS = "▁▂▃▄▅▆▇█"
 _NOT_MEASURED = "·"
@@ -26,7 +26,7 @@ def figure(value: float | None, decimals: int | None = None) -> str:
     >>> figure(12_345_678.25, 3), figure(None) == BLANK
     ('12,345,678.250', True)
     """
-    if value is None or value - value != 0:
+    if value is None or value - value != 0:  # infinite, or not a number
         return BLANK
     if decimals is not None:
         return f"{value:,.{decimals}f}"

@@ -10,7 +10,7 @@ from wavewright.facts.metrics.families import METRIC_TARGETS, family_of, target_
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Column, Grid, GridColumn, Sentence, Table, sentence
 from wavewright.words.kit.declared_tables import block_columns
 
-_EXPLAINED_MAX = 12
+_EXPLAINED_MAX = 12  #: Metrics that are explained in full; more are listed.
 _COLUMNS = block_columns("counters/metrics/metrics")
 
 
@@ -59,11 +59,10 @@ def _panels_table(family: str, entries: Sequence[CatalogEntry]) -> Table:
 
 def list_report(entries: Sequence[CatalogEntry], *, target: str | None) -> Iterator[AnyBlock]:
     """Blocks of the metrics table by table: id, name, unit, and the formula or the targets that have it."""
-    for at in dict.fromkeys((entry.family, entry.table_id) for entry in entries):
-        of_table = [entry for entry in entries if (entry.family, entry.table_id) == at]
-        yield _list(
-            f"{at[1]} {of_table[0].table_title}  (--panel {of_table[0].panel_word})", of_table, target, has_tables=False
-        )
+    for key in dict.fromkeys((entry.family, entry.table_id) for entry in entries):
+        of_table = [entry for entry in entries if (entry.family, entry.table_id) == key]
+        title = f"{key[1]} {of_table[0].table_title}  (--panel {of_table[0].panel_word})"
+        yield _list(title, of_table, target, has_tables=False)
 
 
 def _list(title: str, entries: Sequence[CatalogEntry], target: str | None, *, has_tables: bool) -> Table:
@@ -74,6 +73,7 @@ def _list(title: str, entries: Sequence[CatalogEntry], target: str | None, *, ha
         targets = _brief([name for form in entry.variants if form.metric.formula for name in form.ids])
         rows.append((newest.id, entry.table_id, printable(entry.name), printable(entry.unit), formula, targets))
     table = Table(printable(title), _COLUMNS, tuple(rows))
+    # for one target, metrics have their ids; for several, whose ids may differ, the targets that have them
     return table.with_columns((0, 2, 3, 4) if target is not None else (1, 2, 3, 4, 5) if has_tables else (2, 3, 4, 5))
 
 

@@ -21,7 +21,7 @@ from wavewright.words.kit.frame_tables import Column, dim, frame_table
 _HEADINGS: dict[str, str] = packaged("texts.toml", __package__)["headings"]
 _FIVE = ("minimum", "q1", "median", "q3", "maximum")  #: Columns of a box plot.
 _ONLY_WIDE = ("q1", "q3")
-_MIX = "10."  #: Tables that count instructions by kind.
+_MIX = "10."  #: The ids of tables that count instructions by kind start with it.
 
 
 def panel_parts(
@@ -47,7 +47,7 @@ def panel_parts(
 
 
 def peak_cell(row: dict[str, Any]) -> Cell:
-    """The share of the peak; more than the peak is red."""
+    """The share of the peak in percent: bold from 60 on, red above 100."""
     share = row["peak_share"]
     tone = "" if share is None or share < 60 else "bold" if share <= 100 else "bold red"
     return Cell("" if share is None else f"{share:.1f} %", tone)

@@ -16,10 +16,9 @@ from wavewright.words.counters.metric_text import figure, folded_names
 from wavewright.words.counters.panels import peak_cell, percent_bar
 
 _GROUPS = ("compute", "caches", "memory")
-_MOST_KERNELS = 3
-_LEAST_SHARE = 0.01  #: Of the time; kernels with less have no column of their own.
-_HIGHEST = 3
-_REASONS = 2
+_MOST_KERNELS = 3  #: Kernels that get a column of their own.
+_LEAST_SHARE = 0.01  #: A kernel with a smaller share of the time gets none.
+_HIGHEST, _REASONS = 3, 2  #: Units nearest to their peaks, and blank metrics, that a sentence names.
 
 
 def shown_kernels(kernels: pl.DataFrame) -> list[int]:
@@ -39,7 +38,7 @@ def speed_of_light(
     decimals: int | None = None,
     is_verdict_first: bool = False,
 ) -> Iterator[AnyBlock]:
-    """Blocks of the table of `rows`, what is nearest to its peak, what is zero or blank; `by_kernel`: see summary."""
+    """Blocks of the table of `rows`, what is nearest to its peak, zero or blank; `by_kernel`: (rank, its panels)."""
     nonzero = rows.filter(rows["average"] != 0)
     if nonzero.height:
         table = _speed_table(answer, nonzero, by_kernel, decimals)

@@ -19,8 +19,7 @@ from wavewright.words.counters.speed import speed_of_light
 from wavewright.words.counters.system import raw_table
 from wavewright.words.kit.declared_tables import declared_table
 
-_CAVEATS = 4
-_RAW_COUNTERS = 20
+_CAVEATS, _RAW_COUNTERS = 4, 20  #: Caveats, and counters that no metric uses, that are shown.
 
 
 def summary_parts(

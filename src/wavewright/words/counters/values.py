@@ -17,11 +17,9 @@ from wavewright.words.kit.brief_names import brief_kernel
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column, dim
 
-_NUMBER = 11
-_NAME = 34
-_LEAST_NAME = 12
-_OUTLIERS = 10
-_NAMED = 4
+_NUMBER = 11  #: Characters of a column of values.
+_NAME, _LEAST_NAME = 34, 12  #: Characters of the name of a metric, and of a kernel where each row is a dispatch.
+_OUTLIERS, _NAMED = 10, 4  #: Dispatches that are told as outliers, and metrics named of each.
 
 
 def values_report(

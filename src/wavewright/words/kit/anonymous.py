@@ -24,7 +24,9 @@ _USER = re.compile(r"(?:/home/|/Users/|/users/|\\Users\\)([\w.-]{2,})")
 #: An absolute path of two parts or more, not an address of the web, not a division.
 _PATH = re.compile(r"(?<![\w./:%])/(?:[\w.@+~-]+/)+[\w.@+~-]*|(?<![\w])[A-Za-z]:\\[^\s\"']+")
 _COMMAND = "command"  #: Heading and name of columns with command lines.
-_SHORTEST = 3  #: Characters of a name from which on it is replaced wherever it occurs.
+_SHORTEST = 3  #: Characters; a shorter name is not replaced, as it may be part of any text.
+#: Fields of reports that hold words of wavewright and never recorded names.
+_FIXED = frozenset(("style", "kind", "name", "handle", "question", "label", "definition", "sha256", "version"))
 #: Names of folders and files that say nothing about anybody.
 _COMMON = frozenset((
     "bin", "build", "capture", "captures", "data", "home", "lib", "localhost", "mnt", "opt", "out", "output", "raw",
@@ -39,10 +41,10 @@ class Labels:
 
     labels: dict[str, str] = field(default_factory=dict)
     _counts: dict[str, int] = field(default_factory=dict)
-    _pattern: re.Pattern[str] | None = None
+    _pattern: re.Pattern[str] | None = None  #: Matches every name; None = to be made, as a name was added.
 
     def add(self, kind: str, names: Iterable[str | None], *, ending: bool = False) -> None:
-        """Give labels (`host-1`, `host-2`, ...) to names; with `ending`, that of a file stays."""
+        """Give labels (`host-1`, `host-2`, ...) to names; with `ending`, the label keeps the ending of a file name."""
         for name in names:
             if not name or name in self.labels or len(name) < _SHORTEST or name.lower() in _COMMON:
                 continue
@@ -50,12 +52,12 @@ class Labels:
             self.labels[name] = f"{kind}-{number}{_ending(name) if ending else ''}"
             self._pattern = None
 
-    def text(self, given: str) -> str:
+    def text(self, original: str) -> str:
         """A text with labels for names."""
         if self._pattern is None:
-            names = sorted(self.labels, key=len, reverse=True)
+            names = sorted(self.labels, key=len, reverse=True)  # a name may be part of a longer one
             self._pattern = re.compile("|".join(rf"(?<!\w){re.escape(name)}(?!\w)" for name in names) or r"(?!)")
-        text = self._pattern.sub(lambda match: self.labels[match[0]], given)
+        text = self._pattern.sub(lambda match: self.labels[match[0]], original)
         return _PATH.sub(self._path, text)
 
     def _path(self, match: re.Match[str]) -> str:
@@ -66,7 +68,7 @@ class Labels:
 
 
 def _ending(name: str) -> str:
-    """The ending of a file name.
+    """The ending of a file name; what is long or a number belongs to the name.
 
     >>> _ending("run/rank0.json.gz"), _ending("folder")
     ('.json.gz', '')
@@ -87,11 +89,11 @@ def labels_for(
     texts = [*paths, *(command for command in commands if command)]
     labels.add("user", (user for text in texts for user in _USER.findall(text)))
     for path in paths:
-        parts = PurePosixPath(path)
-        labels.add("input", [parts.name], ending=True)
-        if parts.name in labels.labels and path in labels.labels:
-            labels.labels[parts.name] = labels.labels[path]
-        labels.add("folder", [part for part in parts.parts[:-1] if part not in ("/", "..", ".")])
+        pure = PurePosixPath(path)
+        labels.add("input", [pure.name], ending=True)
+        if pure.name in labels.labels and path in labels.labels:
+            labels.labels[pure.name] = labels.labels[path]  # a file has one label, with its folder and without
+        labels.add("folder", [part for part in pure.parts[:-1] if part not in ("/", "..", ".")])
     return labels
 
 
@@ -123,10 +125,10 @@ def without_secrets(report: Report) -> Report:
 
 
 def _masked_table(table: Table) -> Table:
-    places = {number for number, column in enumerate(table.columns) if column.heading == _COMMAND}
-    if not places:
+    indexes = {index for index, column in enumerate(table.columns) if column.heading == _COMMAND}
+    if not indexes:
         return table
-    rows = (tuple(masked(cell) if at in places else cell for at, cell in enumerate(row)) for row in table.rows)
+    rows = (tuple(masked(cell) if at in indexes else cell for at, cell in enumerate(row)) for row in table.rows)
     return replace(table, rows=tuple(rows))
 
 
@@ -145,13 +147,9 @@ def _mapped(value: T, change: Callable[[str], str]) -> T:
     if isinstance(value, dict):
         return {key: _mapped(item, change) for key, item in value.items()}  # type: ignore[return-value]
     if is_dataclass(value) and not isinstance(value, type):
-        names = [part.name for part in fields(value) if part.name not in _FIXED]  # labels count in this order
+        names = [part.name for part in fields(value) if part.name not in _FIXED]  # labels are numbered in this order
         return replace(value, **{name: _mapped(getattr(value, name), change) for name in names})
     return value
-
-
-#: Fields that are words of the report itself.
-_FIXED = frozenset(("style", "kind", "name", "handle", "question", "label", "definition", "sha256", "version"))
 
 
 def _changed(frame: pl.DataFrame, names: Iterable[str], change: Callable[[str], str]) -> pl.DataFrame:

@@ -45,5 +45,5 @@ def _answers(answer: Any) -> Iterator[Answer]:
         return
     yield answer
     if is_dataclass(answer):
-        for each in fields(answer):
-            yield from _answers(getattr(answer, each.name))
+        for field in fields(answer):
+            yield from _answers(getattr(answer, field.name))

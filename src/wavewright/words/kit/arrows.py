@@ -52,8 +52,8 @@ class Drawing:
 
     lanes: Mapping[Arrow, int]  #: The arrows that are drawn, each with its lane.
     colours: Mapping[Arrow, str]
-    left_out: Mapping[int, int]  #: Line -> arrows (tails) of this line for which there was no lane.
-    folded: Collection[int]
+    left_out: Mapping[int, int]  #: First shown end (head first) of each arrow without a lane -> number of its tails.
+    folded: Collection[int]  #: Lines that stand for rows that are not shown.
     glyphs: Glyphs
     by_line: Mapping[int, Mapping[int, Arrow]]  #: Line -> lane -> the arrow that is there; lanes never hold two.
 
@@ -77,19 +77,19 @@ class Drawing:
         is_fold = number in self.folded
         joined = {lane for lane, arrow in arrows.items() if not is_fold and number in (arrow.head, *arrow.tails)}
         pieces: list[Part] = []
-        through = ""
+        through_colour = ""  # of the line that runs to the text; empty = none does
         for lane in reversed(range(self.lane_count)):
             arrow = arrows.get(lane)
             if arrow is None:
-                pieces += [(self.glyphs.horizontal if through else " ", through)] * 2
+                pieces += [(self.glyphs.horizontal if through_colour else " ", through_colour)] * 2
                 continue
             colour = self.colours[arrow]
             if lane in joined:
-                pieces.append((self._joint(arrow, number, left=bool(through)), colour))
-                through = colour
+                pieces.append((self._joint(arrow, number, left=bool(through_colour)), colour))
+                through_colour = colour
             else:
                 pieces.append((self.glyphs.folded if is_fold else self.glyphs.vertical, colour))
-            pieces.append((self.glyphs.horizontal if through else " ", through))
+            pieces.append((self.glyphs.horizontal if through_colour else " ", through_colour))
         heads = [arrows[lane] for lane in sorted(joined) if arrows[lane].head == number]
         if heads:
             pieces[-1] = (self.glyphs.head, self.colours[heads[0]])  # in the place of the last line to the text
@@ -108,8 +108,8 @@ def draw_arrows(
     """Give every arrow a lane: the shortest ones next to the text, never two in one lane of one line.
 
     Lines in `folded` stand for rows that are not shown: an arrow goes into them without joining. Arrows that join no
-    line that is shown are dropped. Those that do not fit into `max_lanes` are counted in `left_out`, where they would
-    have joined; heavier ones are kept first.
+    line that is shown are dropped. Those that do not fit into `max_lanes` are counted in `left_out`; heavier ones are
+    kept first.
 
     >>> drawing = draw_arrows([Arrow(3, (0,)), Arrow(2, (1,))])
     >>> print("\\n".join(drawing.line(number).text for number in range(4)))
@@ -121,14 +121,14 @@ def draw_arrows(
     seen = [arrow for arrow in dict.fromkeys(arrows) if any(end not in folded for end in (arrow.head, *arrow.tails))]
     lanes = _lanes(_nearest_first(seen), max_lanes)
     if len(lanes) < len(seen):
-        fitting = _lanes(sorted(seen, key=lambda arrow: -arrow.weight), max_lanes)
-        again = _lanes(_nearest_first(fitting), max_lanes)
-        lanes = again if len(again) == len(fitting) else fitting
+        by_weight = _lanes(sorted(seen, key=lambda arrow: -arrow.weight), max_lanes)  # decides which are drawn
+        by_length = _lanes(_nearest_first(by_weight), max_lanes)  # is easier to read, but may not hold all of them
+        lanes = by_length if len(by_length) == len(by_weight) else by_weight
     left_out: dict[int, int] = {}
     for arrow in seen:
         if arrow not in lanes:
-            place = next(end for end in (arrow.head, *arrow.tails) if end not in folded)
-            left_out[place] = left_out.get(place, 0) + len(arrow.tails)
+            line = next(end for end in (arrow.head, *arrow.tails) if end not in folded)
+            left_out[line] = left_out.get(line, 0) + len(arrow.tails)
     by_line: dict[int, dict[int, Arrow]] = {}
     for arrow, lane in lanes.items():
         for number in range(arrow.span[0], arrow.span[1] + 1):
@@ -144,7 +144,7 @@ def _nearest_first(arrows: Iterable[Arrow]) -> list[Arrow]:
 
 def _lanes(arrows: Sequence[Arrow], max_lanes: int) -> dict[Arrow, int]:
     """Each arrow in the first lane whose lines are free, in the order given; some may find none."""
-    taken = [0] * max_lanes  # one bit per line
+    taken = [0] * max_lanes  # of each lane, a bit per line
     lanes = {}
     for arrow in arrows:
         first, last = arrow.span

@@ -62,12 +62,13 @@ def brief_paths(paths: Iterable[str]) -> dict[str, str]:
     """
     parts = {path: without_packing(path.rstrip("/")).split("/") for path in dict.fromkeys(paths)}
     if len(parts) < 2:
-        return {path: words[-1] or path for path, words in parts.items()}
-    shortest = min(map(len, parts.values()))
-    start = next((n for n in range(shortest) if len({words[n] for words in parts.values()}) > 1), shortest - 1)
+        return {path: components[-1] or path for path, components in parts.items()}
+    rows = list(parts.values())
+    shortest = min(map(len, rows))
+    start = next((n for n in range(shortest) if len({row[n] for row in rows}) > 1), shortest - 1)  # of what differs
     depths = range(1, shortest - start)
-    stop = next((n for n in depths if len({words[-n] for words in parts.values()}) > 1), len(depths) + 1) - 1
-    brief = {path: "/".join(words[start : len(words) - stop]) or path for path, words in parts.items()}
+    stop = next((n for n in depths if len({row[-n] for row in rows}) > 1), len(depths) + 1) - 1  # common, at the end
+    brief = {path: "/".join(row[start : len(row) - stop]) or path for path, row in parts.items()}
     ends = {text.rpartition(".")[2] if "." in text[1:] else "" for text in brief.values()}
     end = next(iter(ends)) if len(ends) == 1 else ""
     return {path: text.removesuffix(f".{end}") if end else text for path, text in brief.items()}

@@ -75,7 +75,7 @@ def time_axis(start_cycles: int, end_cycles: int, width: int, *, clock_mhz: floa
 
 
 def dense(rows: pl.DataFrame | None, column: str, count: int) -> list[float]:
-    """The values of all of `count` bins, 0 where `rows` have none."""
+    """The values of a column for each of `count` bins, 0 where `rows` (with the column `bin`) have none."""
     values = [0.0] * count
     if rows is not None:
         for at, value in rows.select("bin", column).iter_rows():
@@ -95,6 +95,6 @@ def resampled(values: Sequence[float], width: int) -> list[float]:
     means = []
     for at in range(width):
         begin, end = at * count / width, (at + 1) * count / width
-        covered = range(int(begin), min(count, -int(-end // 1)))
+        covered = range(int(begin), min(count, -int(-end // 1)))  # to the bin that holds the end, rounded up
         means.append(sum(values[i] * (min(i + 1, end) - max(i, begin)) for i in covered) / (end - begin))
     return means

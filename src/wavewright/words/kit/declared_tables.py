@@ -47,7 +47,7 @@ class DeclaredColumn(Fact, frozen=True):
     is_drawn: bool = False
     when: str = ""  #: Name of a condition that the report gives, or `not` and a name.
     is_optional: bool = False  #: Left out where no row has a value, as short words always are.
-    handle: str = ""
+    handle: str = ""  #: As of `frame_tables.Column`, like the name.
     name: str = ""
 
     def filled(self, frame: pl.DataFrame | None, cells: dict[str, Filling]) -> Iterator[Column]:
@@ -60,8 +60,9 @@ class DeclaredColumn(Fact, frozen=True):
         if not callable(filling):
             yield from filling  # type: ignore[misc]  # columns
             return
-        flags = (self.is_optional, self.is_wide, self.is_name, self.is_drawn, self.handle, self.name)
-        yield Column(self.heading.format_map(cells), filling, "bar" if self.bar else self.role, *flags)
+        flags = {name: getattr(self, name) for name in ("is_optional", "is_wide", "is_name", "is_drawn")}
+        role = "bar" if self.bar else self.role
+        yield Column(self.heading.format_map(cells), filling, role, **flags, handle=self.handle, name=self.name)
 
 
 class DeclaredTable(Fact, frozen=True):
@@ -152,7 +153,7 @@ def _text(column: DeclaredColumn, value: Any, row: dict[str, Any]) -> str:
         case "address":
             return hexadecimal(value)
         case "kernel":
-            return brief_kernel(value, 200)
+            return brief_kernel(value, 200)  # the writer of the table cuts it to the width that there is
         case "place":
             return place(value, row[column.of.replace("file", "line")])
         case "brief place":

@@ -13,7 +13,7 @@ from wavewright.model.blocks import Cell, KernelName, Placed
 from wavewright.words.kit.brief_names import brief_kernels, brief_paths
 from wavewright.writers.terminal.fitted_table import told_apart
 
-_NAME = 60  #: Characters of a name of a kernel in a cell of a document.
+_NAME_WIDTH = 60  #: Characters of the name of a kernel in a cell of a document.
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ def table_of(columns: Iterable[tuple[Column, list[str]]], title: str = "") -> bl
     """A table of columns with their cells; kernels and paths are shortened such that they remain different."""
     filled = [(column, cells) for column, cells in columns if not _is_left_out(column, cells)]
     kernels = [cell.full for _, cells in filled for cell in cells if isinstance(cell, KernelName)]
-    parts = [(_block_column(column, cells), _distinct(column, cells, kernels)) for column, cells in filled]
-    rows = tuple(zip(*(cells for _, cells in parts), strict=True))
-    return blocks.Table(title, tuple(column for column, _ in parts), rows)
+    headed = [(_block_column(column, cells), _distinct(column, cells, kernels)) for column, cells in filled]
+    rows = tuple(zip(*(cells for _, cells in headed), strict=True))
+    return blocks.Table(title, tuple(column for column, _ in headed), rows)
 
 
 def _is_left_out(column: Column, cells: Sequence[str]) -> bool:
@@ -65,7 +65,8 @@ def _block_column(column: Column, cells: Sequence[str]) -> blocks.Column:
     has_kernels = any(isinstance(cell, KernelName) for cell in cells)
     role = "rest" if has_kernels else column.role
     is_name = role == "rest" or any(isinstance(cell, Placed) for cell in cells) or column.is_name
-    return blocks.Column(column.heading, role, is_name, column.is_wide, column.handle, column.is_drawn, column.name)
+    look = {"is_name": is_name, "is_wide": column.is_wide, "is_drawn": column.is_drawn}
+    return blocks.Column(column.heading, role, **look, handle=column.handle, name=column.name)
 
 
 def _distinct(column: Column, cells: Sequence[str], kernels: Sequence[str]) -> list[str]:
@@ -75,11 +76,11 @@ def _distinct(column: Column, cells: Sequence[str], kernels: Sequence[str]) -> l
         short = brief_paths(paths)
         return [Placed(cell.path, cell.tail, short[cell.path]) if isinstance(cell, Placed) else cell for cell in cells]
     if any(isinstance(cell, KernelName) for cell in cells):
-        names = dict(zip(kernels, brief_kernels(kernels, max(_NAME, len(column.heading))), strict=True))
+        names = dict(zip(kernels, brief_kernels(kernels, max(_NAME_WIDTH, len(column.heading))), strict=True))
         return [
             KernelName(cell.full, cell, names[cell.full]) if isinstance(cell, KernelName) else cell for cell in cells
         ]
-    names = told_apart(cells, max(_NAME, len(column.heading))) if column.role == "rest" else {}
+    names = told_apart(cells, max(_NAME_WIDTH, len(column.heading))) if column.role == "rest" else {}
     return [_with_brief(cell, names[cell]) if cell in names else cell for cell in cells]
 
 
@@ -121,7 +122,7 @@ def place(file: str | None, line: int | None) -> str:
 
 
 def lines_of(row: Mapping[str, Any]) -> str:
-    """The place of a loop or function, with its last line where that is another one."""
+    """The source lines of a loop or function: `file`, `first_line` and, where that is another one, `last_line`."""
     name = place(row["file"], row["first_line"])
     return f"{name}-{row['last_line']}" if name and row["last_line"] != row["first_line"] else name
 

@@ -17,8 +17,8 @@ PARTS = {
 }
 
 _EIGHTHS = " ▏▎▍▌"
-_LEAST_MARK = 1 / 16  #: Of a character; a part below is not drawn.
-_BOLD_FROM = 1 / 4  #: Of the hottest line.
+_LEAST_MARK = 1 / 16  #: A bar that is shorter than this part of a character is not drawn.
+_BOLD_FROM = 1 / 4  #: A line is bold if it has at least this share of the cycles of the hottest one.
 
 
 def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_only: bool = False) -> Sentence:
@@ -31,7 +31,7 @@ def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_on
         ((plain if ascii_only else block) * cells[part], colour) for part, (block, plain, colour) in PARTS.items()
     ]
     drawn, length = sum(cells.values()), sum(lengths.values())
-    if not drawn and length >= _LEAST_MARK:
+    if not drawn and length >= _LEAST_MARK:  # less than half a character: a mark of up to four eighths
         largest = max(PARTS, key=lambda part: lengths[part])
         pieces.append(("." if ascii_only else _EIGHTHS[round(8 * length)], PARTS[largest][2]))
         drawn = 1
@@ -41,8 +41,8 @@ def heat_bar(cycles: Mapping[str, int], scale: int, *, width: int = 10, ascii_on
 def _cells(lengths: Mapping[str, float], width: int) -> dict[str, int]:
     """Whole characters for each part, in all as many as fit; the largest remainders are rounded up."""
     cells = {part: int(length) for part, length in lengths.items()}
-    left = min(width, round(sum(lengths.values()))) - sum(cells.values())
-    for part in sorted(lengths, key=lambda part: cells[part] - lengths[part])[: max(0, left)]:
+    missing = min(width, round(sum(lengths.values()))) - sum(cells.values())
+    for part in sorted(lengths, key=lambda part: cells[part] - lengths[part])[: max(0, missing)]:
         cells[part] += 1
     return cells
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import NamedTuple
 
-_SHORTEST_FOLD = 3  #: Fewer lines are shown: the line that says they are folded takes one as well.
+_SHORTEST_FOLD = 3  #: Fewer lines are not folded: the line that says so takes the room of one.
 
 
 class LineRange(NamedTuple):
@@ -23,7 +23,7 @@ class ListingLine:
     """A line of a listing of code: one row, or several that are folded, or a heading."""
 
     begin: int = 0  #: Index of the first row of the line.
-    end: int = 0
+    end: int = 0  #: Index behind its last row; a heading has no rows.
     heading: str = ""
     is_name: bool = False  #: Whether the heading names a function.
 

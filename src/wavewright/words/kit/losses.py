@@ -18,7 +18,7 @@ LossRow = Mapping[str, Any]
 
 
 def loss_lines(losses: pl.DataFrame | Sequence[LossLine], *, limit: int = 12) -> list[Sentence]:
-    """One line per loss of a trace, a run or counters; the last line tells how many are not shown."""
+    """One line per loss of a trace, a run or counters (rows: `model.losses`); the last tells how many are not shown."""
     rows = losses.to_dicts() if isinstance(losses, pl.DataFrame) else [asdict(loss) for loss in losses]
     groups: dict[tuple[str, str, str], list[LossRow]] = {}
     for row in sorted(rows, key=lambda row: not LOSSES[row["kind"]].is_damage):

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.common.run_gain import RunGain
 
 
-_LEAST_SHARE = 0.001  #: That is told.
+_LEAST_SHARE = 0.001  #: A smaller share of the run or step is only said to be below it.
 
 
 def run_gain_words(gain: RunGain) -> str:

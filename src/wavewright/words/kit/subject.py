@@ -30,8 +30,8 @@ def _facts(subject: Subject) -> list[str]:
     if subject.kernel_count > 1:
         facts.append(counted(subject.kernel_count - 1, "more kernels"))
     if subject.dispatch_key or subject.dispatch_count > 1:
-        of = f", one of {subject.dispatch_count:,}" if subject.dispatch_count > 1 else ""
-        facts.append(f"dispatch {printable(subject.dispatch_key or 'without a number')}{of}")
+        among = f", one of {subject.dispatch_count:,}" if subject.dispatch_count > 1 else ""
+        facts.append(f"dispatch {printable(subject.dispatch_key or 'without a number')}{among}")
     facts.append(printable(subject.gpu))
     if subject.duration_ns is not None:
         facts.append(duration(subject.duration_ns))

@@ -8,7 +8,7 @@ from wavewright.base.words import counted
 
 
 def strict_wait_words(strict_waits: pl.DataFrame) -> list[str]:
-    """A sentence for each wait that is stricter than its loop needs."""
+    """A sentence for each wait that is stricter than its loop needs: its columns in order are unpacked below."""
     return [
         f"row {row} waits for {counter}({value}), but the loop from row {first} "
         + (f"needs no wait for {counter} there" if enough is None else f"needs {counter}({enough}) only")

@@ -15,8 +15,8 @@ from wavewright.words.kit.charts import dense, resampled
 from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.run.place_names import gpu_cell, gpu_name, gpu_names, place_words
 
-_VISIBLE = 0.01  #: Share of the wall time from which idle edges are told.
-_CHARTS = 16  #: GPUs with a curve by default.
+_VISIBLE = 0.01  #: Idle edges are told if they take more than this share of the wall time.
+_CHARTS = 16  #: GPUs that have a curve even if fewer rows are asked for.
 _STEPS = " ▁▂▃▄▅▆▇█"
 
 
@@ -76,12 +76,12 @@ def _curves(answer: Busy, *, width: int, limit: int) -> Iterator[AnyBlock]:
     label_width = max(map(len, names[:limit]))
     room = max(8, width - label_width - 2)
     nodes = {row["node"]: row for row in answer.nodes.iter_rows(named=True)}
-    parts = answer.over_time.partition_by("node", "gpu", as_dict=True, maintain_order=True)
+    bins = answer.over_time.partition_by("node", "gpu", as_dict=True, maintain_order=True)
     shown = min(len(names), max(limit, _CHARTS))
     title = f"busy share over time, full height is 100 %, {truncation(shown, len(names), 'GPUs')}"
     lines: list[Sentence] = []
     for name, (node, gpu) in zip(names[:shown], answer.gpus.select("node", "gpu").iter_rows(), strict=False):
-        shares = dense(parts.get((node, gpu)), "busy_share", nodes[node]["bin_count"])
+        shares = dense(bins.get((node, gpu)), "busy_share", nodes[node]["bin_count"])
         line = "".join(_STEPS[min(8, max(0, round(8 * share)))] for share in resampled(shares, room))
         lines.append(sentence(f"{name.rjust(label_width)} │", (line, "#009E73")))
     if not several:

@@ -56,7 +56,7 @@ def _notes(answer: RunDiagnosis) -> Iterator[Labelled]:
 def gain_text(finding: RunFinding, answer: RunDiagnosis) -> str:
     """The largest gain of a finding, in words."""
     if finding.within:
-        parent = next((n for n, each in enumerate(answer.findings, 1) if each.rule == finding.within), 0)
+        parent = next((n for n, other in enumerate(answer.findings, 1) if other.rule == finding.within), 0)
         return f"at most {percent(finding.gain_share_max)} of the time, within {parent}"
     return f"at most {percent(finding.bound_share)} of the time"
 

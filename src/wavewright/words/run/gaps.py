@@ -21,9 +21,9 @@ from wavewright.words.kit.frame_tables import bar_cell
 from wavewright.words.run.place_names import gpu_cell, process_cell
 from wavewright.writers.terminal.fitted_table import WIDE
 
-_MAIN_SHARE = 0.5  #: Of all gap time, from which on a cause is most of it.
-_LEAST_IDLE_SHARE = 0.02  #: Of the span; below there is nothing to advise.
-_LEAST_EDGE_SHARE = 0.01  #: Of the wall time, from which on idle edges are told.
+_MAIN_SHARE = 0.5  #: A cause with at least this share of all gap time is called most of it.
+_LEAST_IDLE_SHARE = 0.02  #: If gaps take less of the span, there is nothing to advise.
+_LEAST_EDGE_SHARE = 0.01  #: Idle edges are told if they take more than this share of the wall time.
 #: Causes that are no call: the function of a gap only says where the thread was meanwhile.
 _WITHOUT_FUNCTION = ("launch", "stream wait", "queued", "unknown", "host code")
 #: Characters of columns of the largest gaps: of all numbers together, and of `queued`, which is not always there.

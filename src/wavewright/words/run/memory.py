@@ -18,7 +18,7 @@ from wavewright.words.run.place_names import gpu_name, process_name
 from wavewright.writers.terminal.bars import sparkline
 from wavewright.writers.terminal.fitted_table import WIDE
 
-_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")
+_KEYS = ("host", "pid", "rank", "run", "kind", "gpu", "pool")  #: Columns of `places` and `curve` that name a place.
 _PLACES = {"HOST": "host", None: "unknown"}
 _POOLS = {"FRAMEWORK": "framework", "HIP": "HIP"}
 
@@ -64,11 +64,11 @@ def _never(answer: Memory) -> str:
 def _unfreed(answer: Memory) -> str:
     count, total = int(answer.places["unfreed_count"].sum()), int(answer.places["unfreed_bytes"].sum())
     calls, spent = int(answer.places["allocation_count"].sum()), int(answer.places["call_ns"].sum())
-    took = f", {duration(spent)} in the calls" if spent else ""
-    left = f"{size(total)} of {counted(count, 'allocations')} {_never(answer)}" if count else "all of them were freed"
+    in_calls = f", {duration(spent)} in the calls" if spent else ""
+    unfreed = f"{size(total)} of {counted(count, 'allocations')} {_never(answer)}"
     most = max(answer.places["reserved_peak_bytes"].drop_nulls().to_list(), default=0)
-    held = f"; the allocator held at most {size(most)} at once" if most else ""
-    return f"{counted(calls, 'allocations')}{took}; {left}{held}"
+    reserved = f"; the allocator held at most {size(most)} at once" if most else ""
+    return f"{counted(calls, 'allocations')}{in_calls}; {unfreed if count else 'all of them were freed'}{reserved}"
 
 
 def _reserved(answer: Memory) -> str:

@@ -18,9 +18,9 @@ from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import table_below
 
 _EXPERTS = r"(?i)(^|[^a-z])(f?moe|(fused_)?experts?)([^a-z]|$)"
-_UNLINKED = 0.01  #: Share of the GPU time that no operator launched, from which the verdict names the whole.
-_APART = 1.05  #: Bounds of a rate of which both are shown.
-_LARGE = 0.05  #: Share of the GPU time of operators from which a model is worth declaring.
+_UNLINKED = 0.01  #: The verdict names all GPU time, too, if no operator launched more than this share of it.
+_APART = 1.05  #: Both bounds of a rate are shown if one is at least this many times the other.
+_LARGE = 0.05  #: A model is worth declaring for an operator with at least this share of the operators' GPU time.
 _EXPERT_MODEL = """\
 ["experts"]
 operators = ['{name}']
@@ -96,6 +96,7 @@ def _declaration(answer: Operators) -> Iterator[AnyBlock]:
         if not shapes or not isinstance(shapes[0], list) or len(shapes[0]) != 2:
             return
         name = printable(row["name"])
+        # the second input is what the router gives: for each token (t), a number for each expert (e)
         is_routed = len(shapes) > 1 and isinstance(shapes[1], list) and len(shapes[1]) == 2
         dims, count = (
             ('0 = "t h", 1 = "t e"', "") if is_routed and shapes[1][0] == shapes[0][0] else ('0 = "t h"', "e = 0, ")
@@ -140,9 +141,9 @@ def _type(types: str | None) -> str:
     return printable(_TYPES.get(first, first.rpartition("::")[2]))
 
 
-def _rates(row: dict[str, Any], of: str, per_second: str) -> str:
-    """A rate; both bounds where they are well apart."""
-    least, most = row[of], row[f"{of}_max"]
+def _rates(row: dict[str, Any], amount: str, per_second: str) -> str:
+    """A rate; both bounds where they are well apart. `amount` and `per_second` are names of columns."""
+    least, most = row[amount], row[f"{amount}_max"]
     ends = [row[per_second]] if not least or not most or most < _APART * least else [row[per_second] * most / least]
     return " to ".join([_rate(row[per_second])] + [_rate(end) for end in ends if end != row[per_second]])
 

@@ -9,7 +9,7 @@ from wavewright.base.shown import printable
 from wavewright.model.blocks import Placed
 from wavewright.words.kit.brief_names import brief_paths
 
-_USUAL_ROWS, _FEWEST_RANKS = 20, 64
+_USUAL_ROWS, _FEWEST_RANKS = 20, 64  #: The default limit of rows, and that of tables with a row per rank.
 
 
 def rank_limit(limit: int | None) -> int | None:

@@ -15,8 +15,8 @@ from wavewright.model.blocks import GAP, AnyBlock, Cell, Table, headline, senten
 from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
 
-_FOLDERS = re.compile(r"^\S*/(?=[^/\s]+\(\d+\): )")
-_NAME_LINES = 10
+_FOLDERS = re.compile(r"^\S*/(?=[^/\s]+\(\d+\): )")  #: Of the file of a frame: `model.py(359): forward` stays.
+_NAME_LINES = 10  #: Rows of the table by name below a tree.
 _CALLERS = 5  #: Callers of regions that were chosen by name.
 _ALMOST_ALL = 0.98  #: Share of a frame's CPU time from which on the frame below it has practically all of it.
 
@@ -139,6 +139,7 @@ def _is_passing(tree: pl.DataFrame, by: str) -> pl.Series:
     column, least = ("gpu_total_count", 1.0) if by == "gpu" else ("total_ns", _ALMOST_ALL)
     is_frame = ((pl.col("domain") == PYTHON) & ~pl.col("name").str.starts_with(LAYER)).fill_null(value=False)
     is_call = (pl.col("domain").is_in(RUNTIMES) if by == "gpu" else pl.lit(value=False)).fill_null(value=False)
+    # below: the most of one child; above: the amount of the nearest node around it that is no frame
     largest = tree.filter(~is_call).group_by(node="parent").agg(below=pl.col(column).max())
     rows = tree.join(largest, on="node", how="left", maintain_order="left").with_columns(
         around=pl.when(is_frame).then(inherited(tree, ~is_frame)).otherwise("parent")

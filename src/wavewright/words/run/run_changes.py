@@ -23,7 +23,7 @@ from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, headline, sen
 from wavewright.words.kit.brief_names import brief, brief_kernel
 from wavewright.words.kit.declared_tables import declared_table, table_below
 
-_NOISE_MAX = 10.0  #: Noise, as a share, from which on its size does not matter.
+_NOISE_MAX = 10.0  #: Noise of at least this share (1,000 %) is only called too large.
 _MOST_OF_REMAINDER = 3  #: Things that are not attributed and are shown without being asked for.
 _LEAST_OF_REMAINDER = 0.001  #: Share of the base's GPU time from which on they are shown.
 _MOST_RENAMED = 5  #: Renamed kernels that are named in full without being asked for.

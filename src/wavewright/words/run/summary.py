@@ -20,9 +20,9 @@ from wavewright.words.kit.frame_tables import Column
 from wavewright.words.run.place_names import node_name, place_words
 from wavewright.writers.terminal.fitted_table import WIDE
 
-_MOST = 0.8  #: Share of the GPU time that the verdict explains.
-_NAMED = 3
-_IDLE = 0.5  #: Busy share below which idle GPUs matter more than kernels.
+_MOST = 0.8  #: The verdict counts the kernels and copies, longest first, that take this share of the GPU time.
+_NAMED = 3  #: How many of them it names.
+_IDLE = 0.5  #: If GPUs are busy for a smaller share of the wall time, that is said first.
 _VERY_WIDE = 150  #: Console width at which all figures are shown next to a readable name.
 _NAMES = {"KERNEL": "kernels", "COPY": "copies", "ALLOCATION": "allocations", "SCRATCH": "scratch allocations"}
 
@@ -70,9 +70,9 @@ def _verdict(answer: Summary) -> str:
     leading = sums.head(count)
     parts = []
     for domain, what in (("KERNEL", "kernels"), ("COPY", "kinds of copy")):
-        among, of = (rows.filter(pl.col("domain") == domain).height for rows in (leading, sums))
-        if among:
-            parts.append(f"{among:,} of {counted(of, what)}")
+        leading_count, all_count = (rows.filter(pl.col("domain") == domain).height for rows in (leading, sums))
+        if leading_count:
+            parts.append(f"{leading_count:,} of {counted(all_count, what)}")
     names, totals = (leading.head(_NAMED)[column].to_list() for column in ("name", "total_ns"))
     labels = zip(brief_kernels(names, 40), totals, strict=True)
     named = ", ".join(f"{name} {percent(total / answer.gpu_ns)}" for name, total in labels)

@@ -13,9 +13,9 @@ from wavewright.model.blocks import GAP, AnyBlock, Named, Part, Sentence, headli
 from wavewright.words.kit.declared_tables import declared_table, legend, table_below
 from wavewright.words.kit.frame_tables import bar_cell, hexadecimal, place
 
-_SYSTEMATIC = 1.5  #: A place is systematically last from so many times as often as by chance (1 / places) on.
+_SYSTEMATIC = 1.5  #: A place is systematically last if it is so more than 1.5 times as often as by chance (1 / places).
 _FEW_PLACES = 4  #: Up to so many places have their shares side by side; of more only the most frequent is shown.
-_BARRIERS, _PER_BARRIER = 2, 3  #: Barriers whose causes are shown, and causes of each.
+_BARRIERS, _PER_BARRIER = 2, 3  #: Barriers for which rows are shown that made the last wave late, and rows of each.
 
 
 def barriers_report(answer: Barriers, *, limit: int) -> Iterator[AnyBlock]:
@@ -81,7 +81,7 @@ def _shares(answer: Barriers) -> dict[int, str]:
     texts = {}
     for row, shares in shares_of.items():
         if len(places) <= _FEW_PLACES:
-            texts[row] = "/".join(f"{100 * shares.get(each, 0):.0f}" for each in places) + " %"
+            texts[row] = "/".join(f"{100 * shares.get(last_place, 0):.0f}" for last_place in places) + " %"
         else:
             most_frequent = max(shares, key=shares.__getitem__)
             texts[row] = f"{most_frequent}: {percent(shares[most_frequent], 0)}"

@@ -36,11 +36,11 @@ from wavewright.words.trace.samples import sample_diagnosis_report
 _REASONS = 5
 _REMEDIES = 3
 _EVIDENCE = 3
-_SAYS_MUCH = 0.01  #: Of what is requested: a smaller lower bound of what the memory moves tells nothing.
-_NEARLY_ALL = 0.95  #: Share of the instructions from which a part is not mentioned.
-_NOTHING_TO_WIN = 0.01  #: Below this share there is nothing to win.
-_LOW_FLOOR_SHARE = 0.5  #: Floors below this share of the span leave room for everything: nothing is said about them.
-BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}
+_SAYS_MUCH = 0.01  #: A lower bound of the bytes that memory moves is told from this share of the requested bytes on.
+_NEARLY_ALL = 0.95  #: From this share of replayed instructions on, the share is not mentioned.
+_NOTHING_TO_WIN = 0.01  #: A finding that can gain less than this share of the time has nothing to win.
+_LOW_FLOOR_SHARE = 0.5  #: Floors below this share of the span leave much room: nothing is said about them.
+BASIS_WORDS = {"traced SIMDs": "time", "dispatch": "dispatch"}  #: Basis of a gain -> what it is a share of.
 
 
 def verdict(answer: Diagnosis) -> str:
@@ -48,7 +48,8 @@ def verdict(answer: Diagnosis) -> str:
     if not answer.wave_cycles_total:
         return "Nothing to diagnose: the trace has no instructions"
     if not answer.findings:
-        missing = [c.sentence for c in answer.trust.caveats if c.name == "unresolved" and not answer.trust.has_code]
+        caveats = () if answer.trust.has_code else answer.trust.caveats
+        missing = [caveat.sentence for caveat in caveats if caveat.name == "unresolved"]
         return f"Nothing to diagnose: {missing[0]}" if missing else "Nothing stands out: no cause takes 1 % of the time"
     first = answer.findings[0]
     launch = "A cold launch. " if any(caveat.name == "cold_launch" for caveat in answer.trust.caveats) else ""

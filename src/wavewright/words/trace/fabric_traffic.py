@@ -41,16 +41,16 @@ def traffic_report(answer: FabricTraffic, *, limit: int) -> Iterator[AnyBlock]:
 
 def _verdict(answer: FabricTraffic) -> Iterator[AnyBlock]:
     least = "at least " if answer.known_share < 1 or not answer.xcd_count else ""
-    parts = f"{size(answer.unavoidable_bytes)} unavoidable"
+    causes = f"{size(answer.unavoidable_bytes)} unavoidable"
     if answer.xcd_count > 1:
-        parts += f", {size(answer.replicated_bytes)} because several XCDs read the same lines"
-    verdict = f"fabric reads {least}{size(answer.read_bytes)}: {parts}; writes {size(answer.write_bytes)}"
+        causes += f", {size(answer.replicated_bytes)} because several XCDs read the same lines"
+    verdict = f"fabric reads {least}{size(answer.read_bytes)}: {causes}; writes {size(answer.write_bytes)}"
     yield sentence((verdict, "headline"))
-    most = answer.mappings["most_bytes"][0]
-    if answer.hit_rate is not None and most is not None:
+    most_bytes = answer.mappings["most_bytes"][0]
+    if answer.hit_rate is not None and most_bytes is not None:
         low, high = answer.hit_rate
         yield Sentence(
-            f"read again after eviction: up to {size(most - answer.read_bytes)} in the orders of waves tried, "
+            f"read again after eviction: up to {size(most_bytes - answer.read_bytes)} in the orders of waves tried, "
             f"with a hit rate of L2 from {percent(low, 0)} to {percent(high, 0)} "
             f"({counted(answer.simulated_count, 'workgroups')} simulated)"
         )
@@ -108,16 +108,16 @@ def _best(answer: FabricTraffic) -> Iterator[AnyBlock]:
 
 
 def _code(formula: str, counts: tuple[int, int, int]) -> str:
-    """The code to write: the number that the kernel is launched with, the new one, and ids of it."""
+    """The code to write: the number of a workgroup as it is launched, its number in the new order, its ids in that."""
     x, y, _ = counts
     axes = [(axis, step) for axis, step, count in zip(range(3), (1, x, x * y), counts, strict=True) if count > 1]
 
-    def number(of_axis: Callable[[int], str]) -> str:
+    def launched(of_axis: Callable[[int], str]) -> str:
         return " + ".join(of_axis(axis) + (f" * {step}" if step > 1 else "") for axis, step in axes)
 
     lines = [
-        f"// HIP, CK (map of blocks to tiles): id = {number(lambda axis: f'blockIdx.{_AXES[axis]}')}",
-        f"// Triton (and // for /): id = {number(lambda axis: f'tl.program_id({axis})')}",
+        f"// HIP, CK (map of blocks to tiles): id = {launched(lambda axis: f'blockIdx.{_AXES[axis]}')}",
+        f"// Triton (and // for /): id = {launched(lambda axis: f'tl.program_id({axis})')}",
         *(f"{part.strip()};" for part in formula.split(";") if part.strip()),
     ]
     if not any(f"{axis} = " in formula for axis in _AXES):

@@ -14,7 +14,8 @@ from wavewright.words.kit.declared_tables import declared_columns, declared_tabl
 from wavewright.words.kit.frame_tables import Column, brief_place, place
 
 _PLURALS: dict[str, str] = packaged("texts.toml", __package__)["units"]
-_WITHOUT_UNIT: dict[str, str] = packaged("texts.toml", __package__)["without_unit"]  #: Unit -> of rows that have none.
+#: Unit -> what rows that belong to none are called.
+_WITHOUT_UNIT: dict[str, str] = packaged("texts.toml", __package__)["without_unit"]
 _HOST_TRAP = "; host-trap samples tell where waves were, not whether they issued or stalled"
 #: Share of a unit -> what it is a share of.
 _WHOLES = {"exposed_share": "the exposed cycles", "stall_share": "the stall cycles", "cycles_share": "all cycles"}
@@ -112,18 +113,18 @@ def _concentration(answer: Hotspots) -> Iterator[Part]:
     """The smallest number of units that make up most of the cost."""
     share = _share_of(answer)
     shares = [value or 0.0 for value in answer.units[share].to_list()]
-    few = 0  # units, the costliest first
+    unit_count = 0  # of the costliest
     summed_share, most_of_it = 0.0, 0.8 * sum(shares)
     while summed_share < most_of_it:
-        summed_share += shares[few]
-        few += 1
+        summed_share += shares[unit_count]
+        unit_count += 1
     top = answer.units.row(0, named=True)
     name = top["unit"] if answer.by not in ("instruction", "line") else _where(top, answer.by)
     yield from ("hottest: ", (printable(name or _WITHOUT_UNIT.get(answer.by, "")), "bold"))
     if answer.units.height > 1:
-        make = "makes" if few == 1 else "make"
-        yield f" ({percent(top[share])} of {_WHOLES[share]}); {few:,} of {answer.units.height:,} {_PLURALS[answer.by]}"
-        yield f" {make} up 80 % of that"
+        make = "makes" if unit_count == 1 else "make"
+        yield f" ({percent(top[share])} of {_WHOLES[share]}); {unit_count:,} of {answer.units.height:,}"
+        yield f" {_PLURALS[answer.by]} {make} up 80 % of that"
 
 
 def _where(row: dict[str, Any], by: str) -> str:

@@ -19,7 +19,7 @@ from wavewright.writers.terminal.bars import sparkline
 
 _BAR_CELLS, _NARROW_BAR_CELLS = 30, 16
 _NARROW_BYTES = 4  #: Accesses to memory below this width per lane are named.
-_MANY = 2  #: Narrow instructions from which on they are worth a sentence.
+_LEAST_NARROW_ROWS = 2  #: A single narrow instruction is not worth a sentence.
 _SHOWN_NEIGHBOURS = 3
 _PLURALS = {"load": "loads", "store": "stores", "atomic": "atomics", "load to LDS": "loads to LDS"}
 
@@ -90,7 +90,7 @@ def _traffic(answer: MemoryLatency) -> Iterator[AnyBlock]:
 
 def _narrow(traffic: pl.DataFrame) -> Iterator[Sentence]:
     """Accesses to memory of less than four bytes per lane, in words."""
-    is_narrow = (pl.col("bytes_per_lane") < _NARROW_BYTES) & (pl.col("row_count") >= _MANY)
+    is_narrow = (pl.col("bytes_per_lane") < _NARROW_BYTES) & (pl.col("row_count") >= _LEAST_NARROW_ROWS)
     outside = traffic.filter(is_narrow & pl.col("space").is_in(["memory", "flat", "scratch"]))
     parts = [
         f"{row['row_count']:,} {_PLURALS[row['direction']]} of {counted(row['bytes_per_lane'], 'bytes')} per lane"
@@ -115,16 +115,16 @@ def _wider(neighbours: pl.DataFrame) -> Iterator[Sentence]:
 
 def _untold(target: str | None) -> Sentence:
     """Facts that a trace cannot tell, and the way to learn them."""
-    more: list[Part]
+    told_by: list[Part]
     counters = counter_command(target)
     if counters is not None:
-        more = [(f"{', '.join(counters.questions)}: ", "dim"), (printable(counters.command), "bold dim")]
+        told_by = [(f"{', '.join(counters.questions)}: ", "dim"), (printable(counters.command), "bold dim")]
     elif target is None:
         command = "wavewright counters --plan --panel l1 --panel l2 --panel lds"
-        more = [("more: ", "dim"), (command, "bold dim"), (" and --target with the name of the GPU", "dim")]
+        told_by = [("more: ", "dim"), (command, "bold dim"), (" and --target with the name of the GPU", "dim")]
     else:
-        more = [(f"more, but wavewright has no metrics of {printable(target)}", "dim")]
-    return sentence(("a trace has no addresses of lanes, and no cache hits; counters tell ", "dim"), *more)
+        told_by = [(f"more, but wavewright has no metrics of {printable(target)}", "dim")]
+    return sentence(("a trace has no addresses of lanes, and no cache hits; counters tell ", "dim"), *told_by)
 
 
 def _width(row: dict[str, Any]) -> str:

@@ -16,10 +16,10 @@ from wavewright.words.kit.declared_tables import legend, table_below
 from wavewright.words.kit.frame_tables import hexadecimal, lines_of
 from wavewright.writers.terminal.bars import sparkline
 
-_SLOW_START = 1.5
-_SLOW_ITERATION = 1.1  #: An iteration number is worth a sentence when its mean is so many times the median.
-_FEW_ITERATIONS = 3  #: With fewer there is no usual one to compare with.
-_SPARK_CELLS = 12
+_SLOW_START = 1.5  #: The first iteration is worth a sentence if it takes more than this many times the steady ones.
+_SLOW_ITERATION = 1.1  #: A later one is, if its mean is at least this many times the median.
+_FEW_ITERATIONS = 3  #: With fewer trips there is no usual iteration to compare with.
+_SPARK_CELLS = 12  #: Characters of the curve of a loop.
 
 
 def loops_report(answer: Loops, *, by: str = "loop", limit: int) -> Iterator[AnyBlock]:

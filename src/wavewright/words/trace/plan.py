@@ -57,10 +57,10 @@ def _summary(answer: Diagnosis, findings: Sequence[StallFinding]) -> Iterator[An
     if not answer.wave_cycles_total:
         return
     share = percent(answer.stall_cycles_total / answer.wave_cycles_total)
-    sentence_end = f"{share} of the {short(answer.wave_cycles_total)} cycles of all waves"
-    yield Sentence(f"Total: {short(answer.stall_cycles_total)} cycles stalled, {sentence_end}")
-    stalls = sorted((each for each in findings if each.stall_cycles_total), key=lambda each: -each.stall_cycles_total)
-    parts = [f"{each.name} {short(each.stall_cycles_total)} ({percent(each.stall_share)})" for each in stalls]
+    of_all = f"{share} of the {short(answer.wave_cycles_total)} cycles of all waves"
+    yield Sentence(f"Total: {short(answer.stall_cycles_total)} cycles stalled, {of_all}")
+    stalls = sorted((f for f in findings if f.stall_cycles_total), key=lambda finding: -finding.stall_cycles_total)
+    parts = [f"{stall.name} {short(stall.stall_cycles_total)} ({percent(stall.stall_share)})" for stall in stalls]
     if parts:
         yield Sentence(f"Largest, of the cycles of all waves: {', '.join(parts)}")
 
@@ -85,8 +85,9 @@ def _hotspot(number: int, finding: StallFinding) -> Iterator[AnyBlock]:
 
 def _gain(finding: StallFinding) -> str:
     """The expected gain as an interval."""
-    low, high = percent(finding.gain_share_min).replace("0.0 %", "0"), percent(finding.gain_share_max)
-    return f"{f'{low} to ' if low != high else ''}{high} of the {BASIS_WORDS[finding.gain_basis]}"
+    low, high = percent(finding.gain_share_min), percent(finding.gain_share_max)
+    least = "" if low == high else "0 to " if low == "0.0 %" else f"{low} to "
+    return f"{least}{high} of the {BASIS_WORDS[finding.gain_basis]}"
 
 
 def priority(finding: StallFinding) -> str:

@@ -36,7 +36,7 @@ def sampled_counters_report(
 
 
 def _totals(counters: SampledCounters, *, width: int, limit: int) -> Table:
-    curves = _curves(counters.curves, max(8, width - 64))
+    curves = _curves(counters.curves, max(8, width - 64))  # 64 characters are for the other columns
     title = f"counters, one sample per CU every {counters.step_cycles:,} cycles"
     return declared_table(
         "trace/sampled_counters/totals",
@@ -49,8 +49,8 @@ def _totals(counters: SampledCounters, *, width: int, limit: int) -> Table:
 
 
 def _derived(derived: DerivedCounters, *, width: int, limit: int) -> Table:
-    first = derived.curves.filter((derived.curves["xcc"] + derived.curves["se"] + derived.curves["cu"]) == 0)
-    curves = _curves(first, max(8, width - 62))
+    indexes = derived.curves["xcc"] + derived.curves["se"] + derived.curves["cu"]
+    curves = _curves(derived.curves.filter(indexes == 0), max(8, width - 62))  # one CU stands for all
     return declared_table(
         "trace/sampled_counters/derived",
         derived.summary,
@@ -61,6 +61,7 @@ def _derived(derived: DerivedCounters, *, width: int, limit: int) -> Table:
 
 
 def _curves(rows: pl.DataFrame, width: int) -> dict[str, list[float]]:
+    """Name of a counter -> its means over time (`value_mean` of rows with its `name`) in at most `width` bins."""
     return {
         name: resampled([value or 0.0 for value in part["value_mean"].to_list()], width)
         for (name,), part in rows.partition_by("name", as_dict=True, maintain_order=True).items()

@@ -16,8 +16,8 @@ from wavewright.model.blocks import GAP, AnyBlock, Part, Sentence, headline, sen
 from wavewright.words.kit.declared_tables import declared_table, table_below
 from wavewright.words.kit.frame_tables import place
 
-_REMEDIES = 3  #: Classes for which a remedy is named.
-_REMEDY_SHARE = 0.05  #: Share of the stall from which on.
+_REMEDIES = 3  #: Classes of stalls, the largest first, for which a remedy is named.
+_REMEDY_SHARE = 0.05  #: A class with a smaller share of the stall gets no remedy.
 
 
 def stalls_report(answer: Stalls, *, limit: int) -> Iterator[AnyBlock]:

@@ -20,7 +20,7 @@ from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column
 from wavewright.writers.terminal.bars import sparkline
 
-_CHART_LINES = 24
+_CHART_LINES = 24  #: Lines of the terminal for the charts of all shader engines together.
 _MAX_ENGINES = 8  #: Shader engines that get columns or charts of their own.
 
 
@@ -45,8 +45,8 @@ def states_report(
         executing = dict(states.total.select("state", "share").rows()).get("EXEC", 0.0)
         if issue_share is not None and issue_share < executing:
             yield Sentence("  EXEC counts the gaps between instructions, too;")
-            issuing = f"  instructions issue in {percent(issue_share)} of the waves' cycles (s_endpgm not counted)"
-            yield Sentence(issuing)
+            share = percent(issue_share)
+            yield Sentence(f"  instructions issue in {share} of the waves' cycles (s_endpgm not counted)")
         yield GAP
         yield from _charts(states, width=width)
     if pipes.pipes.height:
@@ -67,8 +67,8 @@ def _matrix_lines(pipes: Utilization) -> Iterator[AnyBlock]:
     for row in pipes.pipes.filter(pl.col("pipe") == "MATRIX").iter_rows(named=True):
         instructions = counted(row["issue_count"], "matrix instructions")
         yield Sentence(f"  matrix pipe: busy {percent(row['busy_share'])} of the span")
-        phases = f"    {percent(row['phase_busy_share'])} between the first and the last matrix instruction of a wave"
-        yield Sentence(phases)
+        share = percent(row["phase_busy_share"])
+        yield Sentence(f"    {share} between the first and the last matrix instruction of a wave")
         yield Sentence(f"    {instructions}, {pipes.valu_per_matrix or 0.0:,.1f} VALU instructions for each")
 
 
@@ -152,9 +152,10 @@ def _pipe_table(pipes: Utilization, *, width: int) -> Table:
     room = (width - 70) // 8  # columns of engines next to a curve that can still be read
     shown = engines if 1 < len(engines) <= min(room, _MAX_ENGINES) else []
     by_engine = {(row["se"], row["pipe"]): row["busy_share"] for row in pipes.by_engine.iter_rows(named=True)}
-    simds = pipes.over_time.join(pipes.bubbles.select("se", "simd_count"), on="se")
+    # the mean over shader engines, each with the weight of its traced SIMDs
+    with_counts = pipes.over_time.join(pipes.bubbles.select("se", "simd_count"), on="se")
     weight = pl.col("simd_count").cast(pl.Float64)
-    curve = simds.group_by("pipe", "bin").agg(share=(pl.col("busy_share") * weight).sum())
+    curve = with_counts.group_by("pipe", "bin").agg(share=(pl.col("busy_share") * weight).sum())
     all_simds = max(1, int(pipes.bubbles["simd_count"].sum()))
     spark_width = max(8, min(pipes.bin_count, width - 50 - 8 * len(shown)))
     curves = {
@@ -181,10 +182,9 @@ def _residency_table(residency: KernelResidency, *, width: int, limit: int) -> T
         kernel: resampled(dense(part, "wave_count_mean", residency.bin_count), spark_width)
         for (kernel,), part in _parts(residency.kernel_curves, "kernel")
     }
-    kernels = residency.kernels.sort("start_count", descending=True)
     return declared_table(
         "trace/states/residency",
-        kernels,
+        residency.kernels.sort("start_count", descending=True),
         limit=limit,
         kernel=lambda row: _kernel(row["name"])[:30],
         curve=lambda row: sparkline(curves[row["kernel"]]),
@@ -197,4 +197,5 @@ def _kernel(name: str | None) -> str:
 
 
 def _parts(frame: pl.DataFrame, column: str) -> Iterator[tuple[tuple[Any, ...], pl.DataFrame]]:
+    """((value,), rows) for each value of a column, in order."""
     yield from frame.partition_by(column, as_dict=True, maintain_order=True).items()

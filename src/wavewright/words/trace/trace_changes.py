@@ -64,24 +64,24 @@ def _spread(answer: Comparison) -> str:
 def _differences(answer: Comparison, number: int, limit: int, *, everything: bool) -> Iterator[AnyBlock]:
     """The units of one trace that differ, a sentence about the others, and the classes of cycles that changed."""
     units = answer.units.filter(pl.col("trace") == number)
-    apart = answer.standing_out(number)
+    differing = answer.standing_out(number)
     names = answer.traces["label"].to_list()
     unknown = units.filter(pl.col("stands_out").is_null())
-    chosen = units if everything or unknown.height == units.height else apart
+    chosen = units if everything or unknown.height == units.height else differing
     title = f"{names[number]} against {names[0]}"
     bound = "the noise" if answer.noise_from == "repeats" else "the spread between waves"
     what = f"{answer.by}s" if chosen.height == units.height else f"{answer.by}s that differ by more than {bound}"
     if chosen.height:
-        cells = _units(answer, names[0], names[number])
+        cells = _unit_cells(answer, names[0], names[number])
         yield declared_table("trace/trace_changes/units", chosen, limit=limit, rows=what, title=title, **cells)
     if chosen.height != units.height:
         rest = units.filter(~pl.col("stands_out").fill_null(value=False))
-        yield sentence((_rest(answer, number, rest, has_more=bool(apart.height), bound=bound), "dim"))
+        yield sentence((_rest(answer, number, rest, has_more=bool(differing.height), bound=bound), "dim"))
     for title, frame in (("stalls", answer.stall_classes), ("idle", answer.idle_parts)):
         classes = frame.filter((pl.col("trace") == number) & (pl.col("delta_cycles_per_wave") != 0))
         if classes.height:
             extent = truncation(min(classes.height, _CLASSES), classes.height, "classes")
-            changes = ", ".join(
+            changes = ", ".join(  # columns: trace, class or part, cycles of the first trace, of this one, difference
                 f"{name} {_signed(delta)} (of {short(base)})"
                 for _, name, base, _, delta in classes.head(_CLASSES).iter_rows()
             )
@@ -105,7 +105,7 @@ def _signed(cycles: float) -> str:
     return f"{'+' if cycles > 0 else '-' if cycles < 0 else ''}{short(abs(cycles))}"
 
 
-def _units(answer: Comparison, base: str, other: str) -> dict[str, Any]:
+def _unit_cells(answer: Comparison, base: str, other: str) -> dict[str, Any]:
     """Cells, headings and conditions of the table of units."""
 
     def toned(row: dict[str, Any], text: str) -> Cell:

@@ -13,9 +13,9 @@ from wavewright.model.blocks import AnyBlock, Sentence, headline, sentence
 from wavewright.words.kit.declared_tables import legend, table_below
 
 _EXPLAINED = 3  #: Slow waves whose rows are shown.
-_CAUSES_EACH = 3
-_USUAL_COUNT = pl.col("instruction_count").median()
-_MORE_WORK = 1.05  #: A wave that ran so many times the instructions of the usual one had more to do.
+_CAUSES_EACH = 3  #: Rows that are shown of each.
+_USUAL_COUNT = pl.col("instruction_count").median()  #: Instructions of the usual wave of a path.
+_MORE_WORK = 1.05  #: A wave that ran more than this many times the instructions of the usual one had more to do.
 
 
 def waves_report(answer: SlowWaves, *, limit: int) -> Iterator[AnyBlock]:
@@ -46,10 +46,10 @@ def _verdict(answer: SlowWaves) -> Sentence:
     least, most = short(min(traced["cycles"].to_list())), short(slowest["cycles"])
     text = f"{counted(traced.height, 'waves')} of {least} to {most} cycles, median {short(answer.cycles_median or 0)}; "
     text += f"{counted(answer.outlier_count, 'outliers')}; " if answer.outlier_count else "no outlier; "
-    more = f" ({_place(slowest)})"
+    details = f" ({_place(slowest)})"
     if slowest["cycles_ratio"] is not None and traced.filter(pl.col("path") == slowest["path"]).height > 1:
-        more += f", {slowest['cycles_ratio']:.2f} times the median of its path"
-    return sentence(text, (f"slowest: wave {slowest['wave']}", "bold"), more)
+        details += f", {slowest['cycles_ratio']:.2f} times the median of its path"
+    return sentence(text, (f"slowest: wave {slowest['wave']}", "bold"), details)
 
 
 def _untraced(answer: SlowWaves) -> str:
@@ -63,7 +63,7 @@ def _causes(answer: SlowWaves, *, limit: int) -> Iterator[AnyBlock]:
     """Places at which slow waves spent more than those near the median of their path; one of those that are alike."""
     waves = {row["wave"]: row for row in answer.waves.iter_rows(named=True)}
     usual = dict(answer.waves.group_by("path").agg(_USUAL_COUNT).iter_rows())
-    alike: dict[int | None, list[int]] = {}
+    alike: dict[int | None, list[int]] = {}  # costliest row -> waves; None = these ran more instructions
     for wave, row in answer.causes.unique("wave", keep="first", maintain_order=True).select("wave", "row").iter_rows():
         has_more_work = waves[wave]["instruction_count"] > _MORE_WORK * usual[waves[wave]["path"]]
         alike.setdefault(None if has_more_work else row, []).append(wave)

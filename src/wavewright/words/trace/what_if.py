@@ -86,7 +86,7 @@ def _in_run(answer: WhatIf) -> Iterator[str]:
     """A certain gain, carried to the run beside the trace and to its steps."""
     certain = answer.edits.filter(pl.col("verdict") == "certain gain")["edit"]
     for row in answer.runs.filter(pl.col("edit").is_in(certain)).head(1).iter_rows(named=True):
-        edit, unknown = row.pop("edit"), row.pop("unknown") or ""
+        edit, unknown = row.pop("edit"), row.pop("unknown") or ""  # all other columns are fields of `RunGain`
         times = {name: row.pop(name) or 0 for name in ("gain_ns_min", "gain_ns_max")}
         gain = RunGain(**row, **times, unknown=unknown)
         words = run_gain_words(gain)
@@ -99,7 +99,7 @@ def _interval(row: dict[str, Any], sign: int = 1) -> str:
 
 
 def _points(share: float) -> str:
-    return percent(share) if abs(share) >= 0.0005 else "0 %"
+    return percent(share) if abs(share) >= 0.0005 else "0 %"  # no -0.0 %
 
 
 def _subject(answer: WhatIf) -> str:
@@ -143,7 +143,8 @@ def _changes(answer: WhatIf, edit: int, limit: int) -> Iterator[AnyBlock]:
     needs: dict[int, list[str]] = {}
     for row, needed in answer.waits.filter(edit=edit).select("row", "needed_row").rows():
         needs.setdefault(row, []).append(str(needed))
-    behind = dict(zip(listing["place"], listing["row"].fill_null(strategy="backward"), strict=True))
+    next_rows = listing["row"].fill_null(strategy="backward")  # a row that was put in has none of its own
+    row_from = dict(zip(listing["place"], next_rows, strict=True))
     if not differing_rows.height:
         yield Sentence(f"edit {edit} leaves the listing as it is")
         return
@@ -153,7 +154,7 @@ def _changes(answer: WhatIf, edit: int, limit: int) -> Iterator[AnyBlock]:
         limit=limit,
         title=f"edit {edit}, rows that differ",
         mark=_mark,
-        why=lambda row: _why(row, needs.get(behind[row["place"]], [])),
+        why=lambda row: _why(row, needs.get(row_from[row["place"]], [])),
     )
 
 

@@ -58,6 +58,7 @@ def test_a_plan_has_the_summary_the_places_and_the_order() -> None:
     assert re.search(r"1\. \[HIGH\] .*\(finding 1; gain 0 to 24\.0 % of the time; effort medium\)", text)
     assert "2. [MED] load arguments once and early (finding 2; gain 1.0 % to 4.0 % of the time; effort small)" in text
     assert "showing" not in text
+    assert "gain 10.0 % to 24.0 % of" in plan(replace(WAIT, gain_share_min=0.1))
 
 
 def test_every_remedy_has_one_effort() -> None:

@@ -9,7 +9,7 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, chart, sentence
 from wavewright.words.counters.memory_chart.canvas import HEAT, chart_canvas
 from wavewright.words.counters.memory_chart.chart_lines import NOT_MEASURED, headline, subject
 
-_MOST_REASONS, _MOST_PLACES = 10, 4
+_MOST_REASONS, _MOST_PLACES = 10, 4  #: Reasons for missing values, and values that are named for each.
 
 
 def memory_chart_report(answer: MemoryChart, *, width: int, has_colours: bool = True) -> Iterator[AnyBlock]:

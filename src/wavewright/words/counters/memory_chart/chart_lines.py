@@ -14,9 +14,9 @@ NOT_MEASURED = "?"
 CU_SECTIONS = ("waves", "instructions", "exec")  #: Blocks of stage 0, which share one box.
 _KINDS = {"read": "rd", "write": "wr", "atomic": "at", "request": "rq"}
 _SCALES = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-_SMALL = 0.01
-_LEAST_PERCENT = 0.05
-_LEAST_NAME = 12
+_SMALL = 0.01  #: Numbers below are written with an exponent.
+_LEAST_PERCENT = 0.05  #: Shares below would be written as 0.0 %.
+_LEAST_NAME = 12  #: Characters that the name of a kernel gets at least.
 _PER = {"kernel": "per dispatch", "wave": "per wave", "cycle": "per cycle", "second": "per second"}
 
 
@@ -156,7 +156,7 @@ def wire_lines(answer: MemoryChart, source: str, target: str) -> list[Line]:
         idle, amount, hint = not row["value"], row["value"], _hint(row)
         lines.append(Line(_KINDS[row["kind"]], value, row["heat"], is_idle=idle, amount=amount, hint=hint))
     recorded_rates = [rate for rate, _ in rates if rate is not None]
-    if recorded_rates and len(recorded_rates) == len(rates):
-        hot = max((row["heat"] for row in wires.iter_rows(named=True)), key=("", "warm", "hot").index)
-        lines.append(Line("", number(sum(recorded_rates), "GB/s"), hot, is_idle=not sum(recorded_rates)))
+    if recorded_rates and len(recorded_rates) == len(rates):  # a sum without some of them would be too low
+        heat = max((row["heat"] for row in wires.iter_rows(named=True)), key=("", "warm", "hot").index)
+        lines.append(Line("", number(sum(recorded_rates), "GB/s"), heat, is_idle=not sum(recorded_rates)))
     return lines

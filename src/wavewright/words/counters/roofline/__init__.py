@@ -29,8 +29,8 @@ from wavewright.words.kit.brief_names import brief
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import Column
 
-_MAX_NAME = 60
-_MAX_LETTERS = 10
+_MAX_NAME = 60  #: Characters of the name of a kernel.
+_MAX_LETTERS = 10  #: Kernels that a line about what is not drawn names, and such lines about bytes only.
 _VERY_WIDE = 160  #: Characters from which on there is room for operations by kind.
 
 
@@ -73,8 +73,8 @@ def _not_drawn(answer: Roofline, picture: RooflinePicture, levels: Sequence[str]
     """Reasons why kernels, or levels of them, are not plotted; one that all levels of a kernel have is said once."""
     works = {"GIOP/s": ("iop",), "GFLOP/s": ("flop",)}.get(picture.unit, ("flop", "iop"))
     letters = {_key(row): letter(number) for number, row in enumerate(answer.kernels.head(limit).iter_rows(named=True))}
-    reasons: dict[str, dict[str, list[str]]] = {}
-    moved: dict[tuple[str, str], list[str]] = {}
+    reasons: dict[str, dict[str, list[str]]] = {}  # reason -> letter of a kernel -> levels
+    moved: dict[tuple[str, str], list[str]] = {}  # (letter of a kernel, reason) -> bytes moved at each level
     noun = "integer" if works == ("iop",) else "floating-point"
     for point in answer.points.iter_rows(named=True):
         is_asked = _key(point) in letters and point["work"] in works and point["level"] in (levels or SHOWN_LEVELS)
@@ -108,13 +108,13 @@ def _kernel_table(answer: Roofline, picture: RooflinePicture, limit: int, width:
     work, speed, missing = (
         ("iop", "giops_per_second", "iops_missing") if is_integer else ("flop", "gflops_per_second", "flops_missing")
     )
-    at = points_at(answer, work)
+    points = points_at(answer, work)
     shown = answer.kernels.with_row_index("row")
     done = work_done(answer)
 
     def at_level(level: str) -> Column:
         return Column(
-            level, lambda row: intensity(at.get((row["kernel"], row["dispatch"], level), {}).get("intensity"))
+            level, lambda row: intensity(points.get((row["kernel"], row["dispatch"], level), {}).get("intensity"))
         )
 
     what = "kernels" if answer.by == "kernel" else "dispatches"

@@ -19,7 +19,7 @@ _MARGIN = 7  #: Characters for the values at the left.
 _BRAILLE = 0x2800  #: The character without dots.
 #: Bits of a braille character by row and column of its dot: an order of Unicode.
 _DOT_ROWS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
-_LEAST_HEIGHT, _MOST_HEIGHT = 14, 30
+_LEAST_HEIGHT, _MOST_HEIGHT = 14, 30  #: Lines of a plot.
 _ASPECT = 0.26  #: Lines of a plot per character of its width.
 #: Where the label of a roof is tried along its line, in parts of its length: the first free place is taken.
 _SLOPE_PLACES, _FLAT_PLACES = (0.12, 0.25, 0.4, 0.55, 0.7, 0.05, 0.85), (1.0, 0.7, 0.4, 0.1)

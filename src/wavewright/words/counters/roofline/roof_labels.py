@@ -10,7 +10,7 @@ from wavewright.analysis.counters.roofline.geometry import Roof
 from wavewright.analysis.counters.roofline.kinds import LEVELS
 from wavewright.analysis.counters.roofline.points import NEAR
 
-_PREFIXES = ((1e6, "P"), (1e3, "T"), (1.0, "G"), (1e-3, "M"), (1e-6, "k"))
+_PREFIXES = ((1e6, "P"), (1e3, "T"), (1.0, "G"), (1e-3, "M"), (1e-6, "k"))  #: (Multiple of 10^9, its prefix).
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
@@ -97,7 +97,7 @@ def work_done(answer: Roofline) -> dict[tuple[Any, Any], str]:
         totals = counts.setdefault((row["kernel"], row["dispatch"]), {"flop": {}, "iop": {}})
         if row["operations"]:
             totals[row["work"]][row["kind"]] = row["operations"]
-    return {who: _shares(totals["flop"] or totals["iop"]) for who, totals in counts.items()}
+    return {key: _shares(totals["flop"] or totals["iop"]) for key, totals in counts.items()}
 
 
 def _shares(counts: dict[str, float]) -> str:

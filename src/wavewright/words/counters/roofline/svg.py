@@ -22,8 +22,8 @@ _USUAL_ROWS, _MOST_ROWS = 20, 50  #: More marks would hide each other.
 _HEIGHT = 440.0
 _LEFT, _RIGHT = 56.0, 250.0  #: Room for values at the left, and for the names of compute roofs at the right.
 _ABOVE, _BELOW = 22.0, 40.0  #: Room for the names of the axes.
-_MARK = 6.0
-_NAME_LENGTH = 40
+_MARK = 6.0  #: Radius of a mark.
+_NAME_LENGTH = 40  #: Characters of a kernel's name in the note.
 _COMPUTE = "blue"
 _COLOURS = {"HBM": "red", "MALL": "pink", "L2": "orange", "L1": "green", "LDS": "sky"}
 #: Level -> size and corners of its mark, for those who do not see colours; HBM is a circle.

@@ -15,7 +15,7 @@ from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.run.place_names import node_name, place_words
 
 _COUNTS: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["counts"]
-_KINDS = 3  #: Products that are named.
+_KINDS = 3  #: Products of GPUs that are named.
 
 
 def recording_report(path: str, called: str, answer: Recording, *, limit: int = 12) -> Iterator[AnyBlock]:

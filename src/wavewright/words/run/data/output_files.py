@@ -14,8 +14,7 @@ from wavewright.words.kit.declared_tables import declared_table
 
 #: Counts that are printed, and their nouns.
 _WORDS: dict[str, str] = packaged("texts.toml", "wavewright.words.run")["written"]
-_SHOWN = 6
-_MANY_FILES = 40
+_SHOWN, _MANY_FILES = 6, 40  #: Counts of an output, and outputs, that are shown.
 
 
 def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[AnyBlock]:
@@ -25,8 +24,8 @@ def written_report(outputs: Sequence[Mapping[str, Any]]) -> Iterator[AnyBlock]:
         yield sentence((only["path"], "bold"), f": {size(only['bytes'])}")
         yield Sentence(f"  {_contents(only['counts'])}")
         return
-    title = f"{size(sum(each['bytes'] for each in outputs))} written"
-    rows = [{"path": each["path"], "size": each["bytes"], "contents": _contents(each["counts"])} for each in outputs]
+    title = f"{size(sum(output['bytes'] for output in outputs))} written"
+    rows = [{"path": out["path"], "size": out["bytes"], "contents": _contents(out["counts"])} for out in outputs]
     yield declared_table("run/data_output_files/written", pl.DataFrame(rows), limit=_MANY_FILES, title=title)
 
 

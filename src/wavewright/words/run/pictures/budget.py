@@ -23,8 +23,8 @@ PARTS = (
     ("exposed_copy_ns", "exposed copies", "sky"),
     ("idle_ns", "idle", "pale"),
 )
-_TOP = 32
-_LABEL = 250.0  #: Width of names.
+_TOP = 32  #: GPUs that are drawn unless a number is asked for.
+_LABEL = 250.0  #: Width of names in pixels.
 _NOTE = (
     "Exposed: not hidden by computation (communication), nor by any kernel (copies). 100 % is the time from the first "
     "to the last work of a GPU, without start-up where that can be told apart."
@@ -37,7 +37,6 @@ def draw(document: Document, answer: TimeBudget, theme: str, top: int | None) ->
     if not answer.parts.height:
         raise UsageError("no GPU work was recorded", where=document.label)
     limit = top or _TOP
-    which = "those that computed least"
     shown = gpus if gpus.height <= limit else _least(gpus, limit)
     names = gpu_names(shown.select("node", "gpu").rows(), with_node=gpus["node"].n_unique() > 1)
     bars = [_bar(row, label) for row, label in zip(shown.to_dicts(), names, strict=True)]
@@ -45,7 +44,6 @@ def draw(document: Document, answer: TimeBudget, theme: str, top: int | None) ->
     if gpus.height > 1:
         bars.insert(0, _bar(totals, "all GPUs", is_strong=True))
     words = [f"{name} {share:.1f} %" for (_, name, _), share in zip(PARTS, tenths([*totals.values()]), strict=True)]
-    note = sentences(_NOTE, rows_shown(shown.height, gpus.height, "GPUs", which))
     frame = Frame(
         "budget",
         "Time budget of GPUs",
@@ -53,7 +51,7 @@ def draw(document: Document, answer: TimeBudget, theme: str, top: int | None) ->
         height=bars_height(len(bars)),
         theme=theme,
         legend=[Key(colour, name) for _, name, colour in PARTS],
-        note=note,
+        note=sentences(_NOTE, rows_shown(shown.height, gpus.height, "GPUs", "those that computed least")),
     )
     draw_bars(frame, bars, axis="share of the time", unit="share", at_end=True)
     return frame.picture()

@@ -17,10 +17,9 @@ from wavewright.writers.svg.plot_axes import Scale, bottom_axis, time_unit, unit
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, Key, cut_middle, width_of
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
-_TOP = 64
-_LABEL = 240.0  #: Width of names.
-_BINS = 240
-#: Rows up to which a row is so high.
+_TOP, _BINS = 64, 240  #: GPUs that are drawn unless a number is asked for, and points of time of each.
+_LABEL = 240.0  #: Width of names in pixels.
+#: (Most rows of a picture, height of its rows in pixels): the first that has room is taken.
 _HEIGHTS = ((8, 58.0), (16, 38.0), (1 << 62, 22.0))
 _NOTE = (
     "Each bin shows the share of its time with at least one dispatch, or else a copy; times are from the first GPU "

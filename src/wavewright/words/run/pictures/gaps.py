@@ -88,8 +88,7 @@ def _histogram(frame: Frame, rows: pl.DataFrame, top: float) -> None:
         words = f"< {brief_time(longer[0])}" if not start else f"from {brief_time(start)}"
         frame.svg.label("p-soft p-number", x, bottom + 16, words, size=SMALL, anchor="middle")
         if counts.get(start):
-            count = f"{counts[start]:,}"
+            count, y = f"{counts[start]:,}", up.at(times[start]) - 5
             hint = f"{counted(counts[start], 'gaps')}, {duration(times[start])}"
-            y = up.at(times[start]) - 5
             frame.svg.label("p-ink p-number p-halo", x, y, count, size=SMALL, anchor="middle", title=hint)
     frame.svg.label("p-soft", (left + frame.right) / 2, bottom + 34, "length of a gap", size=SMALL, anchor="middle")

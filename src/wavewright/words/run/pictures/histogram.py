@@ -17,12 +17,11 @@ from wavewright.writers.svg.plot_axes import Scale, Ticks, bottom_axis, power_ti
 from wavewright.writers.svg.plot_frame import SMALL, TEXT, Frame, cut, hint
 from wavewright.writers.svg.plot_words import brief_time, rows_shown, sentences
 
-_TOP = 8
-_ROW, _COLUMNS = 70.0, 40.0
-_STEP = 10**0.1  #: The next range starts this much later.
-_NAME = 470.0  #: Width of names.
-_FEWEST = 10  #: Calls from which the spread of a kernel is worth a word.
-_VARIES = 1.2  #: And the 99th percentile over the median.
+_TOP = 8  #: Kernels that are drawn unless a number is asked for.
+_ROW, _COLUMNS, _NAME = 70.0, 40.0, 470.0  #: Heights of a panel and of its columns, width of names, in pixels.
+_STEP = 10**0.1  #: A range of durations ends at this many times its start.
+_FEWEST = 10  #: Spread is told only of kernels with so many calls,
+_VARIES = 1.2  #: and if the 99th percentile is at least this many times the median.
 _NOTE = "Columns: number of calls by duration, each kernel to its own scale; the dashed line is the median"
 
 

@@ -51,8 +51,7 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     if is_long:
         _columns(frame, rows)
     else:
-        bars = [_bar(row) for row in rows]
-        draw_bars(frame, bars, axis="time of kernels", unit="time", at_end=True)
+        draw_bars(frame, [_bar(row) for row in rows], axis="time of kernels", unit="time", at_end=True)
     return frame.picture()
 
 

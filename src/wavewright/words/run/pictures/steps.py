@@ -40,12 +40,12 @@ _PARTS = (
     _StepPart("idle_ns", "idle", "pale"),  # instead of the two before it
 )
 _PANEL, _HEAD = 124.0, 30.0  #: Heights of a panel, and of the space above it.
-_COLUMN_TOP = 24  #: Of a panel; above it stands the name of its axis.
-_WIDEST = 110.0  #: Of a column.
-_MOST = 400  #: Columns; more steps are drawn as means of several.
-_UNLIKE = 4.0  #: Longest steps of processes over each other from which they have scales of their own.
-_MOST_CUT = 4  #: Steps whose lengths are told where the axis is too short for them.
-_SQUASHED = 3.0  #: Length over the usual ones from which a step is cut at the top.
+_COLUMN_TOP = 24  #: Height of the space at the top of a panel for the name of its axis.
+_WIDEST = 110.0  #: Width of a column, at most.
+_MOST = 400  #: Columns of a panel; more steps are drawn as means of several.
+_UNLIKE = 4.0  #: Panels have scales of their own if the highest is more than this many times the lowest.
+_MOST_CUT = 4  #: Steps longer than the axis whose lengths the note tells.
+_SQUASHED = 3.0  #: Steps are cut at the top if the longest is more than this many times the longest usual one.
 
 
 def draw(document: Document, theme: str, top: int | None) -> Picture:
@@ -111,7 +111,7 @@ def _highest(rows: Sequence[dict[str, Any]]) -> float:
     """The top of the axis: the longest step, unless warm-up or other steps would squash the usual ones."""
     longest = max(row["length_ns"] for row in rows)
     usual = max((row["length_ns"] for row in rows if row["kind"] in ("step", "outlier")), default=longest)
-    return float(longest if longest <= _SQUASHED * usual else 1.25 * usual) or 1.0
+    return float(longest if longest <= _SQUASHED * usual else 1.25 * usual) or 1.0  # a scale needs a length
 
 
 def _panel(

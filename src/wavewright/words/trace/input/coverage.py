@@ -68,7 +68,7 @@ def caveat_lines(caveats: Sequence[Caveat]) -> Iterator[AnyBlock]:
 
 
 def _facts(*facts: tuple[str, float | None, str]) -> Grid:
-    """Lines of a name, a bar for a share, and its meaning; wrapped text stays apart from the bars."""
+    """Lines of (name, share, meaning) with a bar for the share, None = not known; wrapped text is beside the bars."""
     rows = ((name, "" if share is None else bar_cell(share), percent(share), text) for name, share, text in facts)
     return Grid(tuple(rows), (GridColumn("bold"), GridColumn(), GridColumn(is_number=True), GridColumn()))
 

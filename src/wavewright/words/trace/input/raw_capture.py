@@ -29,9 +29,9 @@ def capture_report(
 ) -> Iterator[AnyBlock]:
     """The answer of `wavewright info` on a raw capture: `rows` has one row per dispatch, in the order of `facts`."""
     yield sentence((path, "bold"), f": raw thread-trace capture, {files}")
-    clock = next((f.clock_mhz for f in facts if f.clock_mhz), None)
-    running = f", shader clock {clock:,.0f} MHz" if clock else ""
-    yield Sentence(f"GPU: {', '.join(dict.fromkeys(rows['gpu']))}{running}")
+    clock = next((fact.clock_mhz for fact in facts if fact.clock_mhz), None)
+    clock_text = f", shader clock {clock:,.0f} MHz" if clock else ""
+    yield Sentence(f"GPU: {', '.join(dict.fromkeys(rows['gpu']))}{clock_text}")
     yield dispatch_table(rows)
     yield from chosen_line(rows)
     for fact, key in zip(facts, rows["key"], strict=True):
@@ -74,17 +74,17 @@ def code_object_report(
 def code_objects_report(path: str, contents: EmbeddedObjects) -> Iterator[AnyBlock]:
     """The answer of `wavewright info` on a file with several code objects."""
     yield sentence((path, "bold"), f": {counted(len(contents.objects), 'GPU code objects')}")
-    targets = Counter(f"{each.target or 'unnamed'}{each.settings}" for each in contents.objects)
+    targets = Counter(f"{code.target or 'unnamed'}{code.settings}" for code in contents.objects)
     yield Sentence(", ".join(f"{target}: {count:,}" for target, count in sorted(targets.items())))
     rows = tuple(
         (
-            str(each.number),
-            f"{each.target or '-'}{each.settings}",
-            each.place or "-",
-            f"{each.size_bytes:,}",
-            each.packing or "-",
+            str(code.number),
+            f"{code.target or '-'}{code.settings}",
+            code.place or "-",
+            f"{code.size_bytes:,}",
+            code.packing or "-",
         )
-        for each in contents.objects[:_LISTED]
+        for code in contents.objects[:_LISTED]
     )
     if contents.objects:
         yield Table("", _OBJECTS, rows)
@@ -95,8 +95,8 @@ def code_objects_report(path: str, contents: EmbeddedObjects) -> Iterator[AnyBlo
 
 
 def _next_step(path: str, facts: Sequence[Overview]) -> str:
-    if not any(f.waves for f in facts):
+    if not any(fact.waves for fact in facts):
         return "capture again: no wave ran on the traced CU (--att-target-cu, --att-shader-engine-mask, a larger grid)"
-    if any(f.damaged for f in facts):
+    if any(fact.damaged for fact in facts):
         return f"fix the losses above, or check what can be trusted: wavewright coverage {quoted(path)}"
     return f"wavewright diagnose {quoted(path)} (what to change first); hotspots, stalls, waits, ... take the same path"

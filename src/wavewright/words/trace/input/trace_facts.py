@@ -105,8 +105,8 @@ def _holdings(facts: Contents) -> Iterator[str]:
         without = f" ({seen.unresolved:,} without PC)" if seen.unresolved else ""
         yield f"{counted(seen.instructions, 'instructions')}{without} in {counted(seen.span_cycles, 'cycles')}"
     if facts.pc_samples:
-        of = f" of {counted(facts.sampled_dispatches, 'dispatches')}" if facts.sampled_dispatches else ""
-        yield f"{counted(facts.pc_samples, 'PC samples')} ({facts.sampling_method}){of}"
+        dispatches = f" of {counted(facts.sampled_dispatches, 'dispatches')}" if facts.sampled_dispatches else ""
+        yield f"{counted(facts.pc_samples, 'PC samples')} ({facts.sampling_method}){dispatches}"
     if facts.code_rows:
         share = percent(facts.rows_with_line / facts.code_rows, 0)
         mapped = f", {share} of them with source line" if facts.rows_with_line else ""

@@ -47,7 +47,7 @@ def _facts(answer: RowPattern, access_count: int) -> str:
 
 
 def steps(lanes: pl.DataFrame) -> str:
-    """Distances between neighbouring lanes, in words.
+    """Distances between the addresses (`address_bytes`) of neighbouring lanes (`lane`), in words.
 
     >>> steps(pl.DataFrame({"lane": [0, 1, 2, 3], "address_bytes": [0, 32, 64, 8]}))
     'lane 0 at 0, then +32 (2 times), -56 (1 time)'

@@ -12,11 +12,11 @@ from wavewright.analysis.trace.lanes.pattern import RowPattern
 from wavewright.words.kit.frame_tables import place
 from wavewright.writers.svg.markup import Svg, fitting
 
-_CELL, _ROW = 11, 8  #: Size of a cell: a bank or segment of a lane.
+#: In pixels: size of a cell, which is a bank or segment of a lane; room left of a panel, above all and between two.
+_CELL, _ROW = 11, 8
 _LEFT, _TOP, _GAP, _MARGIN = 72, 76, 32, 16
-_HEAD, _FOOT = 32, 44
-_LEAST_WIDTH, _LEAST_COLUMNS = 560, 24
-_PHASE_GAP = 8
+_HEAD, _FOOT, _PHASE_GAP = 32, 44, 8  #: Above the cells of a panel, below all panels, between two phases.
+_LEAST_WIDTH, _LEAST_COLUMNS = 560, 24  #: Of a picture, in pixels; of a panel of segments.
 _SEGMENTS_MAX: Final = 64  #: Columns; segments beyond are left out, which is said.
 _DWORD_BYTES: Final = 4
 _LIGHT: Final = {
@@ -144,9 +144,9 @@ def _memory_panels(answer: RowPattern) -> list[list[_Panel]]:
         above = set(groups.filter(pl.col("count") > pl.col("least_count"))["group"].to_list())
         touched = sorted(
             {
-                lane["first_unit"] + more
+                lane["first_unit"] + offset
                 for lane in lanes.iter_rows(named=True)
-                for more in range(lane["unit_count"])
+                for offset in range(lane["unit_count"])
             }
         )  # fmt: skip
         column_of = {segment: number for number, segment in enumerate(touched[:_SEGMENTS_MAX])}
@@ -163,13 +163,13 @@ def _memory_panels(answer: RowPattern) -> list[list[_Panel]]:
             if segment in column_of
         ]
         left_out = len(touched) - len(column_of)
-        more = f", the first {len(column_of)} shown" if left_out else ""
+        shown = f", the first {len(column_of)} shown" if left_out else ""
         count = int(groups["count"].sum())
         marks = {
             group: (f"{count}, least {least}", "hit" if count > least else "soft")
             for group, count, least in groups.select("group", "count", "least_count").iter_rows()
         }
-        title = f"{count} segments in groups of lanes{more}"
+        title = f"{count} segments in groups of lanes{shown}"
         rows.append([_Panel(title, max(len(column_of), _LEAST_COLUMNS), cells, marks)])
     return rows
 

@@ -25,8 +25,8 @@ from wavewright.words.trace.listing.measures import (
 )
 from wavewright.writers.terminal.texts import fitted
 
-_MAX_FUNCTION = 90
-_LEFT_OUT_WIDTH = 4
+_MAX_FUNCTION = 90  #: Characters of the name of a function.
+_LEFT_OUT_WIDTH = 4  #: Of the number of arrows for which there is no lane.
 
 
 def isa_report(listing: IsaListing, view: IsaView) -> Iterator[AnyBlock]:
@@ -93,7 +93,7 @@ def _listing(
     columns = columns_for(rows, [rows[line.begin] for line in lines if line.is_row], measure, view, gutter=gutter)
     body = [sentence(" " * gutter, columns.head())]
     for number, line in enumerate(lines):
-        text = columns.line(rows[line.begin]) if line.is_row else _other(line, rows, measure)
+        text = columns.line(rows[line.begin]) if line.is_row else _heading_or_fold(line, rows, measure)
         body.append(sentence(*_gutter(drawing, number), text))
     body.append(legend(ascii_only=view.ascii_only, parts=measure.part_names))
     yield chart(fitted(line, view.width, ascii_only=view.ascii_only) for line in body)
@@ -104,7 +104,7 @@ def _listing(
         yield sentence((view.hint, "dim"), style="advice")
 
 
-def _other(line: ListingLine, rows: Sequence[ListingRow], measure: Measure) -> Sentence:
+def _heading_or_fold(line: ListingLine, rows: Sequence[ListingRow], measure: Measure) -> Sentence:
     if line.heading:
         name = printable(line.heading)
         name = name if len(name) <= _MAX_FUNCTION else name[: _MAX_FUNCTION - 1] + "…"
@@ -125,7 +125,7 @@ def _gutter(drawing: Drawing, number: int) -> Iterator[Part]:
 # --- columns of a listing, as far as they fit its width ---
 
 
-_MAX_PLACE, _MIN_TEXT = 28, 20
+_MAX_PLACE, _MIN_TEXT = 28, 20  #: Characters for source lines at most, and for instructions at least.
 
 
 @dataclass(frozen=True)
@@ -139,7 +139,7 @@ class IsaColumns:
     bar_width: int
     measure: Measure
     scale: int  #: Value of a full bar.
-    hottest: int
+    hottest: int  #: What the hottest row costs.
     ascii_only: bool
 
     def head(self) -> Sentence:
@@ -156,8 +156,7 @@ class IsaColumns:
         if self.with_place:
             words = words if len(words) <= self.text_width else words[: self.text_width - 1] + "…"
             words = words.ljust(self.text_width) + "  " + printable(place(row["file"], row["line"]))
-        seen = self.measure.is_seen(row)
-        tone = emphasis(self.measure.hot(row), self.hottest) if seen else "dim"
+        tone = emphasis(self.measure.hot(row), self.hottest) if self.measure.is_seen(row) else "dim"
         return sentence(heat, f"{cells}  ", (words, tone))
 
 
@@ -171,12 +170,12 @@ def columns_for(
     with_place = width >= WIDE and any(row["file"] for row in shown)
     places = max((len(place(row["file"], row["line"])) for row in shown), default=0) if with_place else 0
     bar_width = 10 if width >= WIDE else 6
-    left = width - gutter - bar_width - sum(2 + wide for wide in widths.values()) - min(places, _MAX_PLACE) - 4
+    room = width - gutter - bar_width - sum(2 + wide for wide in widths.values()) - min(places, _MAX_PLACE) - 4
     longest = max((len(printable(row["text"])) for row in shown), default=0)
     return IsaColumns(
         cells=cells,
         widths=widths,
-        text_width=max(_MIN_TEXT, min(longest, left)),
+        text_width=max(_MIN_TEXT, min(longest, room)),
         with_place=with_place,
         bar_width=bar_width,
         measure=measure,

@@ -50,17 +50,17 @@ def contexts(
 ) -> dict[int, int]:
     """Rows to show (by index) and how many around each: those in focus, and the other ends of their arrows."""
     if view.show_all:
-        return {0: len(rows)}
+        return {0: len(rows)}  # all rows are around the first
     index_of = {row["row"]: index for index, row in enumerate(rows)}
     windows: dict[int, int] = {}
     if view.arrows == "branches":
         windows |= {index_of[row]: 1 for pair in pairs for row in pair if row in index_of}
     else:
-        at = {rows[index]["row"] for index in chosen}
-        ends: dict[int, int] = {}
+        in_focus = {rows[index]["row"] for index in chosen}
+        end_counts: dict[int, int] = {}
         for row, other in (pair[::step] for pair in pairs for step in (1, -1)):
-            if row in at and other in index_of and ends.setdefault(row, 0) < _MAX_ENDS:
-                ends[row] += 1
+            if row in in_focus and other in index_of and end_counts.setdefault(row, 0) < _MAX_ENDS:
+                end_counts[row] += 1
                 windows[index_of[other]] = 0
     return windows | dict.fromkeys(chosen, view.context)
 
@@ -70,11 +70,11 @@ def isa_lines(
 ) -> list[ListingLine]:
     """Return the lines of a listing: windows around rows (see `contexts`), folds, and headings."""
     addresses = {row["row"]: f"{row['address']:#x}" for row in rows if row["address"] is not None}
-    loops_from: dict[int, list[ListingRow]] = {}
-    ends: dict[int, list[ListingRow]] = {}
+    loops_from: dict[int, list[ListingRow]] = {}  # first row -> loops
+    loops_to: dict[int, list[ListingRow]] = {}  # last row -> loops
     for loop in loops:
         loops_from.setdefault(loop["first_row"], []).append(loop)
-        ends.setdefault(loop["last_row"], []).append(loop)
+        loops_to.setdefault(loop["last_row"], []).append(loop)
     lines: list[ListingLine] = []
     function: str | None = ""
     for part in line_ranges(len(rows), windows):
@@ -93,7 +93,8 @@ def isa_lines(
             if lines and lines[-1].is_row and before and before.get("block") != row.get("block"):
                 lines.append(ListingLine(heading=f"block {row['block']}"))
             lines.append(ListingLine(index, index + 1))
-            lines += [ListingLine(heading=f"end of loop {loop['loop']}") for loop in reversed(ends.get(row["row"], []))]
+            ended = reversed(loops_to.get(row["row"], []))  # the innermost first
+            lines += [ListingLine(heading=f"end of loop {loop['loop']}") for loop in ended]
     return lines
 
 

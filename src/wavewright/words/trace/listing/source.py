@@ -15,9 +15,9 @@ from wavewright.words.kit.line_windows import line_ranges
 from wavewright.words.trace.listing.measures import ListingRow, Measure, cycle_measure, sample_measure
 from wavewright.writers.terminal.texts import fitted
 
-_WIDE = 100
-_BAR, _WORDS = 10, 17
-_LEAST_INLINED_SHARE = 0.01  #: Inlined lines with less of all are only counted.
+_WIDE = 100  #: Characters of a line from which on there is room for words beside the numbers.
+_BAR, _WORDS = 10, 17  #: Characters of the heat bar, and of these words.
+_LEAST_INLINED_SHARE = 0.01  #: Inlined lines with a smaller share of all cycles or samples are only counted.
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,10 @@ def _report(
         lines = by_file[file["file"]]
         its_hot = {number for number, line in enumerate(lines) if (line["file"], line["line"]) in hot}
         if its_hot or view.show_all:
-            of_file = _File(file, lines, its_hot, inlined, view, measure, scale, measure.hot(first), total)
+            of_file = _File(
+                file=file, lines=lines, hot=its_hot, inlined=inlined, view=view, measure=measure, scale=scale,
+                hottest=measure.hot(first), total=total,
+            )  # fmt: skip
             yield GAP
             yield chart(fitted(line, view.width, ascii_only=view.ascii_only) for line in of_file.text())
         else:
@@ -150,14 +153,14 @@ class _File:
 
 
 def _tree(rows: Sequence[ListingRow], measure: Measure) -> Iterator[ListingRow]:
-    """Depth first, costly branches first."""
+    """Inlined rows depth first, costly branches first; `path` of a row names the rows above it, joined by " -> "."""
     children: dict[str, list[ListingRow]] = {}
     for row in rows:
         parent, _, _ = row["path"].rpartition(" -> ")
         children.setdefault(parent, []).append(row)
     for below in children.values():
         below.sort(key=measure.total)
-    waiting = children.get("", [])[:]
+    waiting = children.get("", [])[:]  # a stack: the costliest, which was sorted to the end, is next
     while waiting:
         row = waiting.pop()
         yield row

@@ -22,8 +22,8 @@ from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_heat import PART_COLOURS, HeatLine, draw_heat, heat_height
 from wavewright.writers.svg.plot_words import headline, sentences
 
-_TOP, _CONTEXT = 8, 2  #: Hot lines, and lines around each.
-_MOST = 64  #: Lines of a picture.
+_TOP, _CONTEXT = 8, 2  #: Hot lines unless a number is asked for, and lines around each.
+_MOST = 64  #: Lines of a picture; the others are counted in its note.
 #: Part of the cycles -> its name in the legend, where that says more than its own.
 _WORDS = {"hidden": "hidden by other waves", "sampled": "samples"}
 _NO_SOURCE = "The source is not here; these are instructions"
@@ -44,8 +44,8 @@ def _listing(document: Document) -> SourceListing | SampleLines:
     from wavewright.analysis.trace.listing.source_lines import sample_lines, source_listing
 
     trace = document.trace
-    lines = source_listing if trace.instruction_count else sample_lines
-    return document.kept(("plot", "source"), lambda: lines(trace))
+    listing_of = source_listing if trace.instruction_count else sample_lines
+    return document.kept(("plot", "source"), lambda: listing_of(trace))
 
 
 def _source(document: Document, listing: SourceListing | SampleLines, theme: str, top: int) -> Picture:

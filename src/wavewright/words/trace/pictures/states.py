@@ -1,4 +1,4 @@
-"""States of the waves over time."""
+"""The picture of the states of waves over time: a stack per shader engine."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from wavewright.writers.svg.plot_axes import Scale, bottom_axis, left_axis, unit
 from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_words import listed, rows_shown, sentences
 
-_TOP = 8  #: Shader engines.
-_BINS = 160
+_TOP, _BINS = 8, 160  #: Shader engines unless a number is asked for, and points of time.
 _COLOURS = {"EXEC": "green", "STALL": "red", "WAIT": "orange", "IDLE": "grey", "EMPTY": "sky", "OTHER": "pink"}
 _WORDS: dict[str, str] = packaged("texts.toml", "wavewright.words.trace")["states"]
 
@@ -33,13 +32,13 @@ def draw(document: Document, theme: str, top: int | None) -> Picture:
     names = [name for name in SHADES if shares.get(name)]
     engines = answer.over_time.sort("se", "bin").partition_by("se", as_dict=True, maintain_order=True)
     shown = list(engines.items())[: top or _TOP]
-    panel = 150.0 if len(shown) <= 2 else 104.0
-    words = [f"{name} {percent(shares[name])}" for name in sorted(names, key=lambda name: (-shares[name], name))]
+    panel = 150.0 if len(shown) <= 2 else 104.0  # height of a stack
+    named_shares = [f"{name} {percent(shares[name])}" for name in sorted(names, key=lambda name: (-shares[name], name))]
     several = "" if len(engines) == 1 else f" on {len(engines)} shader engines"
     frame = Frame(
         "states",
         "States of waves over time",
-        f"Traced waves{several} spend their cycles in {listed(words)}.",
+        f"Traced waves{several} spend their cycles in {listed(named_shares)}.",
         height=panel * len(shown) + 42,
         theme=theme,
         legend=[Key(_COLOURS[name], _WORDS[name]) for name in names],

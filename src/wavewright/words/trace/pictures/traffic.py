@@ -8,7 +8,7 @@ from wavewright.analysis.trace.fabric import FabricTraffic
 from wavewright.base.words import counted, percent
 from wavewright.errors import UsageError
 from wavewright.model.blocks import Picture
-from wavewright.writers.svg.plot_frame import SMALL, Frame, Key
+from wavewright.writers.svg.plot_frame import MARGIN, SMALL, WIDTH, Frame, Key
 from wavewright.writers.svg.plot_words import headline
 
 _XCD_COLOURS = ("blue", "orange", "green", "red", "sky", "pink", "grey", "pale")
@@ -18,8 +18,9 @@ _KEYS = [
     Key("green", "most are shared on the XCD"),
     Key("pale", "most are its own"),
 ]
-_MOST = 2_048  #: Workgroups of a picture.
-_GAP, _LARGEST, _HEAD = 24, 22, 22
+_MOST, _MOST_COLUMNS = 2_048, 64  #: Workgroups of a picture, and of a row of it.
+#: In pixels: between the panels; largest side of a cell; height of a panel's name; of both panels and the gap.
+_GAP, _LARGEST, _HEAD, _WIDTH = 24, 22, 22, WIDTH - 2 * MARGIN
 _NOTE = (
     "Each cell is a workgroup, in the order in which they are launched: rows from left to right, x first. Left: its XCD"
 )
@@ -33,14 +34,13 @@ def traffic_picture(answer: FabricTraffic, theme: str = "auto") -> Picture:
     if not rows:
         raise UsageError(answer.problem or "there are too many workgroups, or lines, for a picture")
     columns = _columns(answer.counts, len(rows))
-    lines = -(-len(rows) // columns)
-    cell = min(_LARGEST, (896 - _GAP) / 2 / columns)
-    more = answer.workgroups.height - len(rows)
-    note = _NOTE + (f"; {counted(more, 'workgroups')} more are not drawn" if more else "")
+    cell = min(_LARGEST, (_WIDTH - _GAP) / 2 / columns)
+    undrawn = answer.workgroups.height - len(rows)
+    note = _NOTE + (f"; {counted(undrawn, 'workgroups')} more are not drawn" if undrawn else "")
     sentence = headline(traffic_report(answer, limit=1))
     frame = Frame(
         "traffic", "Workgroups by XCD, and what they share", sentence,
-        height=_HEAD + lines * cell, theme=theme, legend=_KEYS, note=note,
+        height=_HEAD + -(-len(rows) // columns) * cell, theme=theme, legend=_KEYS, note=note,
     )  # fmt: skip
     for side, (name, colour) in enumerate(
         (("by XCD, a colour for each", _xcd), ("by reuse, colours as above", _reuse))
@@ -61,11 +61,14 @@ def traffic_picture(answer: FabricTraffic, theme: str = "auto") -> Picture:
 
 
 def _columns(counts: tuple[int, int, int], total: int) -> int:
-    """Workgroups of a line: a multiple of those along x that gives a picture about as wide as high."""
-    wide = counts[0]
-    while wide < 64 and wide * wide < total:
-        wide += counts[0]
-    return min(wide, 64, total)
+    """Workgroups in a row of the picture: a multiple of those along x, such that it is about as wide as high.
+
+    Where that is above 64 or above `total`, these limits decide, and a row may end in the middle of the grid's x.
+    """
+    columns = counts[0]
+    while columns < _MOST_COLUMNS and columns * columns < total:
+        columns += counts[0]
+    return min(columns, _MOST_COLUMNS, total)
 
 
 def _xcd(row: dict[str, Any]) -> str:
