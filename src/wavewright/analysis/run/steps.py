@@ -22,11 +22,11 @@ from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame
 
-_OUTLIER = 1.5  #: Length over the median of the steps from which a step is an outlier.
-_FEWEST = 3  #: Steps from which there are outliers.
-_SAME = 0.5  #: Part of the steps of a repetition that must have the same kernels.
-_MOST_CAUSES = 200  #: Long steps whose cause is looked for, the longest first.
-_PART = 0.3  #: Part of the excess from which a kernel or call is named as its cause.
+_OUTLIER_RATIO = 1.5  #: A step is long if it takes more than this many times the median of the steps like it.
+_FEWEST_STEPS = 3  #: Fewer steps, or fewer with the same kernels, have no usual length.
+_SAME_SHARE_MIN = 0.5  #: Repetitions of kernels are steps only if at least this share of them have the same kernels.
+_MOST_CAUSES = 200  #: Only for this many long steps the cause is looked for, those with the largest excess.
+_DETAIL_SHARE_MIN = 0.3  #: A kernel or call is named if it grew by at least this share of what the cause grew by.
 _SERVING = ("phase", "requests", "tokens", "context", "tokens_per_second")  #: Columns that markers of serving fill.
 _GRID = ("grid_x", "grid_y", "grid_z")
 
@@ -35,8 +35,8 @@ _GRID = ("grid_x", "grid_y", "grid_z")
 class PartialSteps:
     """The contribution of one run."""
 
-    steps: pl.DataFrame
-    processes: pl.DataFrame
+    steps: pl.DataFrame  #: The columns of `Steps.steps` without `part` and those of serving.
+    processes: pl.DataFrame  #: `process`, its `source` and `name` of steps, and the columns of `PROCESS`.
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,7 +52,7 @@ def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
     """The contribution of one run."""
     time = ProcessTime(run, ["name", "stream", *_GRID])
     ranges = step_ranges(run, time.spans, marker)
-    who = processes_of(run)
+    processes = processes_of(run)
     number = pl.int_range(pl.len(), dtype=pl.Int64).over("process")
     steps = ranges.steps.with_columns(step=number)
     work = _launched(time.work, steps, ranges.sources)
@@ -69,7 +69,7 @@ def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
         rows = _described(frame, kernels.filter(is_own), calls.filter(is_own))
         source = sources.filter(is_own)["source"][0]
         largest_share = rows.select(pl.len().over("alike").max() / pl.len()).item(0, 0)
-        if source == "repetition" and largest_share < _SAME:  # they share a kernel, but are no repetition
+        if source == "repetition" and largest_share < _SAME_SHARE_MIN:  # they share a kernel, but are no repetition
             unknown = [pl.when(is_own).then(pl.lit("none")).otherwise("source").alias("source")]
             sources = sources.with_columns(*unknown, pl.when(~is_own).then("name").alias("name"))
         else:
@@ -78,8 +78,8 @@ def partial_steps(run: Run, marker: str | None = None) -> PartialSteps:
     names = [name for name in schema if name not in ("part", *PROCESS, *_SERVING)]
     empty = pl.DataFrame(schema={name: schema[name] for name in names})
     rows_of_all = [frame.select(pl.col(name).cast(schema[name]) for name in names) for frame in described]
-    every = pl.concat([empty, *rows_of_all]).join(who, on="process", how="left", maintain_order="left")
-    return PartialSteps(every, sources.join(who, on="process", how="left", maintain_order="left"))
+    all_steps = pl.concat([empty, *rows_of_all]).join(processes, on="process", how="left", maintain_order="left")
+    return PartialSteps(all_steps, sources.join(processes, on="process", how="left", maintain_order="left"))
 
 
 def combine_steps(partials: Sequence[PartialSteps]) -> Steps:
@@ -107,9 +107,9 @@ def combine_steps(partials: Sequence[PartialSteps]) -> Steps:
 
 def _with_serving(steps: pl.DataFrame) -> pl.DataFrame:
     """The steps with what their markers tell of serving, and tokens per second until the next step on the GPU."""
-    told = {name: serving_step(name) for name in steps["name"].unique().drop_nulls()}
+    parsed = {name: serving_step(name) for name in steps["name"].unique().drop_nulls()}
     for column in _SERVING[:-1]:
-        values = {name: getattr(step, column) for name, step in told.items() if step}
+        values = {name: getattr(step, column) for name, step in parsed.items() if step}
         dtype = Steps.tables["steps"].dtypes[column]
         series = pl.col("name").replace_strict(values, default=None, return_dtype=dtype)
         steps = steps.with_columns(series.alias(column))
@@ -131,8 +131,8 @@ def _source(processes: pl.DataFrame) -> str:
         return "none"
     order = stepped.group_by("source", "name").len().sort(-pl.col("len").cast(pl.Int64), "source", "name")
     source, name = order.select("source", "name").row(0)
-    words: str = packaged("step_sources.toml", __package__)[source]
-    return words.format(name=name)
+    sentence: str = packaged("step_sources.toml", __package__)[source]
+    return sentence.format(name=name)
 
 
 def _spread(steps: pl.DataFrame) -> pl.DataFrame:
@@ -207,9 +207,9 @@ _CAUSE = {"cause": pl.String, "cause_ns": pl.Int64, "detail": pl.String, "detail
 def _described(steps: pl.DataFrame, kernels: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """The steps of one process with kind, excess and cause."""
     steps = steps.with_columns(alike=alike_steps(kernels, steps.height))
-    is_usual = pl.len().over("alike") >= _FEWEST
+    is_usual = pl.len().over("alike") >= _FEWEST_STEPS
     base = pl.when(is_usual).then(pl.col("length_ns").median().over("alike")).otherwise(pl.col("length_ns").median())
-    is_long = (pl.col("length_ns") > _OUTLIER * base) & (pl.len() >= _FEWEST)
+    is_long = (pl.col("length_ns") > _OUTLIER_RATIO * base) & (pl.len() >= _FEWEST_STEPS)
     excess_ns = (pl.col("length_ns") - base).cast(pl.Int64)
     steps = steps.with_columns(excess_ns=excess_ns, is_long=is_long, is_usual=is_usual)
     has_usual = bool(steps["is_usual"].any())
@@ -240,15 +240,15 @@ def _times(pieces: Iterable[pl.DataFrame], steps: pl.DataFrame) -> pl.DataFrame:
 def _cause(row: dict[str, Any], steps: pl.DataFrame, kernels: _Grown, calls: _Grown) -> dict[str, Any]:
     """The part that grew most in a long step against the median of the others."""
     others = kernels.others
-    if not others.height:
+    if not others.height:  # every step is long: all but this one are the measure
         others = steps.filter(pl.col("step") != row["step"])
-        kernels, calls = (_Grown(each.times, others) for each in (kernels, calls))
+        kernels, calls = (_Grown(grown.times, others) for grown in (kernels, calls))
     names = [name for name in CAUSES if row[name] is not None and (name != "idle_ns" or row["host_ns"] is None)]
     grown = {name: row[name] - kernels.median(name) for name in names}
     largest = max(grown, key=lambda name: grown[name])
     of_kernels = largest in ("compute_ns", "communication_ns")
     detail, detail_ns = (kernels if of_kernels else calls).most(row["step"])
-    if detail_ns < _PART * grown[largest]:
+    if detail_ns < _DETAIL_SHARE_MIN * grown[largest]:
         detail = None
     return {
         "cause": CAUSES[largest],
@@ -259,14 +259,14 @@ def _cause(row: dict[str, Any], steps: pl.DataFrame, kernels: _Grown, calls: _Gr
 
 
 class _Grown:
-    """Times by name of single steps against the mean over `others`, which is computed once for all of them."""
+    """Times by name of kernels or calls in single steps against those in `others`, whose sums are computed once."""
 
     def __init__(self, times: pl.DataFrame, others: pl.DataFrame) -> None:
         self.times, self.others = times, others
         self._medians: dict[str, int] = {}
 
     @cached_property
-    def _rest(self) -> dict[str, int]:
+    def _sums_of_others(self) -> dict[str, int]:
         chosen = self.times.filter(pl.col("step").is_in(self.others["step"].implode()))
         return dict(chosen.group_by("name").agg(pl.col("total_ns").sum()).iter_rows())
 
@@ -286,12 +286,12 @@ class _Grown:
     def most(self, step: int) -> tuple[str | None, int]:
         """The name whose time in a step is most above its mean over the other steps."""
         count = max(self.others.height, 1)
-        more = [
-            (total - (self._rest.get(name, 0) if name is not None else 0) // count, name)
+        growths = [
+            (total - (self._sums_of_others.get(name, 0) if name is not None else 0) // count, name)
             for name, total in self._by_step.get(step, ())
         ]
-        if not more:
+        if not growths:
             return None, 0
         # nameless events come first, as in a sorted frame
-        most, name = min(more, key=lambda each: (-each[0], each[1] is not None, each[1] or ""))
-        return name, most
+        growth_ns, name = min(growths, key=lambda row: (-row[0], row[1] is not None, row[1] or ""))
+        return name, growth_ns

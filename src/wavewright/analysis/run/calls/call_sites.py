@@ -16,7 +16,7 @@ from wavewright.model.run import Run
 NOT_OPEN = (*API_DOMAINS, "TOOL")  #: Domains that say nothing about the application.
 SEPARATOR = " > "  #: Between the names of a stack.
 UNKNOWN = "not recorded"
-#: Calls into runtimes: the site of a call is what calls them; they count where nothing does.
+#: Domains of calls into runtimes: such a call is a site only where no other region is open around it.
 _RUNTIMES = ("HIP", "HSA", "CUDA", "KFD")
 _SITE_NAMES_MAX = 3  #: Innermost names of a stack that make a call site.
 
@@ -54,7 +54,7 @@ def _sites_on_thread(regions: pl.DataFrame, rows: Iterator[tuple[int, int]]) -> 
     starts, ends = regions["start_ns"].to_list(), regions["end_ns"].to_list()
     names, runtime = regions["name"].to_list(), regions["is_runtime"].to_list()
     stack: list[int] = []
-    next_region, texts = 0, dict[tuple[int, ...], str]()
+    next_region, site_of_stack = 0, dict[tuple[int, ...], str]()
     for row, time in rows:
         while next_region < len(starts) and starts[next_region] <= time:
             while stack and ends[stack[-1]] < starts[next_region]:
@@ -63,12 +63,12 @@ def _sites_on_thread(regions: pl.DataFrame, rows: Iterator[tuple[int, int]]) -> 
             next_region += 1
         while stack and ends[stack[-1]] < time:
             stack.pop()
-        open_ = [index for index in stack if ends[index] >= time]
-        inner = [index for index in open_ if not runtime[index]][-_SITE_NAMES_MAX:] or open_[:1]
+        open_regions = [index for index in stack if ends[index] >= time]  # regions may cross
+        inner = [index for index in open_regions if not runtime[index]][-_SITE_NAMES_MAX:] or open_regions[:1]
         key = tuple(inner)
-        if key not in texts:
-            texts[key] = SEPARATOR.join(names[index] for index in inner) or UNKNOWN
-        yield row, texts[key]
+        if key not in site_of_stack:
+            site_of_stack[key] = SEPARATOR.join(names[index] for index in inner) or UNKNOWN
+        yield row, site_of_stack[key]
 
 
 def open_names(regions: pl.DataFrame, moments: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:

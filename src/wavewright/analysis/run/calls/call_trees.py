@@ -23,7 +23,7 @@ from wavewright.analysis.run.measures.trees import empty_tree, folded, merged_tr
 from wavewright.model.answer import once_per_run
 from wavewright.model.run import Run
 
-_NONE = (1 << 32) - 1  #: In place of a number or a slot, for the native core: no node, no launch.
+_NONE = (1 << 32) - 1  #: What the native core takes for "no node" in numbers, and for "no launch" in slots.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,14 +57,14 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
     work, launches, sums = (_cached_work if run.is_kept else _launched_work)(run)
     graphs = graph_work(run, work, nodes.columns)
     calls = _Calls(run, launches, nodes)
-    codes = None if nodes.label else _CallIds([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
-    empty = empty_tree() if codes else empty_tree().with_columns(pl.col("name", "domain").cast(pl.Categorical))
-    texts, is_node = _captured(graphs, nodes, codes)
+    ids = None if nodes.label else _CallIds([*calls.threads.values(), [graphs.calls] if graphs.calls.width else []])
+    empty = empty_tree() if ids else empty_tree().with_columns(pl.col("name", "domain").cast(pl.Categorical))
+    texts, is_node = _captured(graphs, nodes, ids)
     trees = []
     for pieces in calls.threads.values():
         rows = in_order(pl.concat(pieces), [])
         pieces.clear()  # memory: regions of one thread at a time are there twice
-        numbered = _numbered(rows, nodes, codes, graphs)
+        numbered = _numbered(rows, nodes, ids, graphs)
         thread = pl.repeat(0, rows.height, dtype=pl.UInt32, eager=True)
         table = _core.call_tree(thread, rows["start_ns"], rows["end_ns"], numbered.numbers, rows["launch"], sums)
         tree = pl.DataFrame(table).with_row_index("node")  # `name` is the number
@@ -72,11 +72,11 @@ def call_tree(run: Run, nodes: Nodes) -> CallTree:
         names = numbered.texts[tree["name"]].get_columns()
         tree = tree.with_columns(*names, replayed_count=pl.lit(0, pl.Int64))
         tree = tree.select(empty.columns).cast(empty.schema)
-        trees.append(with_graphs(tree, launch_nodes, graphs, texts, is_node, is_single=codes is None))
-    tree = merged_trees(trees) if codes else side_by_side(trees, empty)
+        trees.append(with_graphs(tree, launch_nodes, graphs, texts, is_node, is_single=ids is None))
+    tree = merged_trees(trees) if ids else side_by_side(trees, empty)
     return CallTree(
         tree=tree,
-        patterns=codes.patterns if codes else frozenset(),
+        patterns=ids.patterns if ids else frozenset(),
         heights=tuple((thread, part.height) for (_, thread), part in zip(calls.threads, trees, strict=True)),
         domains=calls.domains,
         thread_count=len(calls.threads),
@@ -93,10 +93,10 @@ class _Numbered(NamedTuple):
     replays: pl.DataFrame  #: Launches of graphs: `number`, `slot`, and whether they stay nodes (`is_node`).
 
 
-def _numbered(rows: pl.DataFrame, nodes: Nodes, codes: _CallIds | None, graphs: GraphWork) -> _Numbered:
+def _numbered(rows: pl.DataFrame, nodes: Nodes, ids: _CallIds | None, graphs: GraphWork) -> _Numbered:
     """Numbers for the regions; each launch of a graph has one of its own, so that calls can be put below it."""
-    numbers = codes.of(rows) if codes else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
-    texts = codes.texts if codes else rows.select("name", "domain")
+    numbers = ids.of(rows) if ids else pl.int_range(rows.height, dtype=pl.UInt32, eager=True)
+    texts = ids.texts if ids else rows.select("name", "domain")
     is_node = rows["is_node"] if nodes.is_node else pl.repeat(value=True, n=rows.height, dtype=pl.Boolean, eager=True)
     is_replay = rows["launch"].is_in(graphs.slots.implode()) if graphs.work.height else None
     places = pl.Series(dtype=pl.UInt32) if is_replay is None else is_replay.arg_true()
@@ -119,13 +119,13 @@ def _launched_work(run: Run) -> tuple[pl.DataFrame, Launches, pl.DataFrame]:
 _cached_work = once_per_run(_launched_work)
 
 
-def _captured(graphs: GraphWork, nodes: Nodes, codes: _CallIds | None) -> tuple[pl.DataFrame, pl.Series | None]:
+def _captured(graphs: GraphWork, nodes: Nodes, ids: _CallIds | None) -> tuple[pl.DataFrame, pl.Series | None]:
     """Name and domain of every captured call, and which are nodes."""
     if not graphs.calls.width:
         return pl.DataFrame(), None
     is_node = graphs.calls.select(nodes.is_node(graphs.calls).fill_null(value=False)) if nodes.is_node else None
-    if codes:
-        texts = codes.texts[codes.of(graphs.calls)]
+    if ids:
+        texts = ids.texts[ids.of(graphs.calls)]
     else:
         label = nodes.label(graphs.calls) if nodes.label else pl.col("name")
         texts = graphs.calls.select(label.alias("name"), "domain")
@@ -156,8 +156,8 @@ class _Calls:
                 rows = rows.with_columns(is_node=nodes.is_node(rows).fill_null(value=False))
                 rows = rows.filter(pl.col("is_node") | (pl.col("launch") != _NONE))
             name = nodes.label(rows) if nodes.label else pl.col("name")
-            more = ["is_node"] if nodes.is_node else []
-            rows = rows.select("process", "thread", name.alias("name"), "domain", "start_ns", "end_ns", "launch", *more)
+            flag = ["is_node"] if nodes.is_node else []
+            rows = rows.select("process", "thread", name.alias("name"), "domain", "start_ns", "end_ns", "launch", *flag)
             # Not by thread alone: where none is recorded, processes share the null.
             for key, part in rows.partition_by("process", "thread", as_dict=True, include_key=False).items():
                 self.threads.setdefault(key, []).append(part)

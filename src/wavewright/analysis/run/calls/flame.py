@@ -17,7 +17,7 @@ from wavewright.model.schema import packaged_spec
 
 WEIGHTS = {"host": "total_ns", "gpu": "gpu_total_ns"}  #: What the width of a frame can be -> the column of a tree.
 _NODE = ("node", "parent", "name", "domain")
-_LEVELS_MAX = 5_000  #: Levels of callers or callees: those of untrusted files may be endless.
+_LEVELS_MAX = 5_000  #: At most so many levels of callers or callees: those of untrusted files may be endless.
 _SUMS = ("call_count", "total_ns", "self_ns", "gpu_total_ns", "gpu_ns")
 
 
@@ -55,7 +55,7 @@ def frames_of(tree: pl.DataFrame, weight: str, count_max: int) -> pl.DataFrame:
         .select(heaviest.columns)
     )
     sums = nodes.filter(pl.col("depth") == 0).select(pl.col(_SUMS).sum()).with_columns(self_ns=pl.lit(0, pl.Int64))
-    head = {"node": -1, "parent": -2, "depth": -1, "name": "all", "domain": "all"}
+    head = {"node": -1, "parent": -2, "depth": -1, "name": "all", "domain": "all"}  # -2: no node
     root = sums.with_columns(**{name: pl.lit(value, nodes.schema[name]) for name, value in head.items()})
     root = root.select(heaviest.columns)
     rows = pl.concat([root, heaviest, smaller]).sort("depth", maintain_order=True).with_row_index("frame")

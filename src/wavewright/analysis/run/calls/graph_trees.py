@@ -83,9 +83,9 @@ def _without_launches(
     place = pl.when("is_node").then(node).otherwise("parent")
     place_of_slot = rows.select("slot", place=pl.when(place >= 0).then(place))
     former_nodes = rows.filter(~pl.col("is_node"))
-    more = former_nodes.group_by(node="parent").agg(more_ns=pl.col("self_ns").sum())
+    inherited = former_nodes.group_by(node="parent").agg(more_ns=pl.col("self_ns").sum())
     tree = tree.filter(~pl.col("node").is_in(former_nodes["node"].implode()))
-    tree = tree.join(more, on="node", how="left", maintain_order="left")
+    tree = tree.join(inherited, on="node", how="left", maintain_order="left")
     return tree.with_columns(self_ns=pl.col("self_ns") + pl.col("more_ns").fill_null(0)).drop("more_ns"), place_of_slot
 
 

@@ -20,7 +20,7 @@ _MANGLED = re.compile(r"_Z[A-Z0-9]")
 _PART = re.compile(r"(\d{1,3})([A-Za-z_]\w*)")  #: An identifier in a mangled name, behind its length.
 _NO_WORD = re.compile(r"[ST][0-9A-Z]*_|St|D[FB]\d+[_bx]|L[a-z]n?\d+E")  # references, types and numbers
 
-_MAX_CHARACTERS = 4000  #: Of a name that is looked at.
+_MAX_CHARACTERS = 4000  #: What a name has beyond this is cut off.
 _WIDTH_MIN = 8  #: Characters of a short name, however few are asked for.
 #: Namespaces that say nothing which the name itself does not say.
 _NAMESPACES = re.compile(
@@ -29,7 +29,7 @@ _NAMESPACES = re.compile(
 )
 _DETAIL = re.compile(r"\b(rocprim|thrust|cub)::detail::")
 _LAMBDAS = re.compile(r"(?:::(?:\{lambda\(([^(){}]*)\)#\d+\}|operator\(\)\([^()]*\)(?: const)?))+")
-_LOOP_LAMBDA = ("int", "int, bool", "int, int", "")
+_LOOP_LAMBDA = ("int", "int, bool", "int, int", "")  #: Parameters of lambdas that are only bodies of loops.
 #: What stands around the functor that is computed: loops, and functors that fix an operand.
 _WRAPPER = re.compile(r"\bgpu_kernel_impl(?:_nocast)?<|\b[AB]?(?:Unary|Binary)Functor<\w+, \w+, \w+, ")
 _STORAGE = re.compile(r", (?:array<char\*, \d+\w*>|Array<char\*, \d+>|TrivialOffsetCalculator<[^<>]*>)")

@@ -22,7 +22,7 @@ STREAM_WAITS = r"(?i)streamwait|stream_wait"
 
 _KEYS = ["process", "correlation"]
 _WORK = ("dispatches", "copies")
-_SMALL_ARRAY = 1 << 16  #: Cells of an array that is used however sparse the correlations are.
+_SMALL_ARRAY = 1 << 16  #: An array of up to this many cells is used however sparse the correlations are.
 #: Kind of call -> names of functions of that kind; the first that fits.
 CAUSES: dict[str, str] = packaged("causes.toml", __package__)
 
@@ -48,8 +48,8 @@ class Launches:
         self._width = int(high or 0) - self._low + 1  # type: ignore[arg-type]
         self._processes = int(keys["process"].max() or 0) + 1  # type: ignore[arg-type]
         cells = self._width * self._processes
-        self._slots: pl.Series | pl.DataFrame
-        if cells <= max(_SMALL_ARRAY, 8 * keys.height):
+        self._slots: pl.Series | pl.DataFrame  #: The slot of each cell (null = none), or a table of keys and `slot`.
+        if cells <= max(_SMALL_ARRAY, 8 * keys.height):  # on average at most 8 cells for each key
             present = pl.repeat(0, cells, dtype=pl.UInt32, eager=True).scatter(self._cells(keys), 1)
             count = int(present.sum())
             numbers = present.cum_sum().cast(pl.UInt32)
@@ -63,9 +63,9 @@ class Launches:
         self._threads = pl.repeat(None, count, dtype=pl.UInt32, eager=True)
 
     def _cells(self, frame: pl.DataFrame) -> pl.Series:
-        at = pl.col("correlation") - self._low
-        is_inside = at.is_between(0, self._width - 1) & (pl.col("process") < self._processes)
-        cell = pl.col("process").cast(pl.Int64) * self._width + at
+        offset = pl.col("correlation") - self._low
+        is_inside = offset.is_between(0, self._width - 1) & (pl.col("process") < self._processes)
+        cell = pl.col("process").cast(pl.Int64) * self._width + offset
         return frame.select(pl.when(is_inside).then(cell)).to_series()
 
     def slots_of(self, frame: pl.DataFrame) -> pl.Series:
@@ -160,15 +160,15 @@ def launch_flows(run: Run) -> LaunchFlows:
     is_known = pl.col("correlation").is_not_null() & (pl.col("correlation") != 0)
     known_work = work.filter(is_known)
     launches = Launches(known_work)
-    first: list[pl.DataFrame] = [pl.DataFrame(schema={"region": pl.UInt32, "slot": pl.UInt32})]
+    first_calls: list[pl.DataFrame] = [pl.DataFrame(schema={"region": pl.UInt32, "slot": pl.UInt32})]
     count = 0
     for piece in run.chunks("regions", _KEYS):
         calls = piece.with_row_index("region", count).filter(is_known)
         slots = launches.slots_of(calls).cast(pl.UInt32).alias("slot")
         matches = calls.select("region", slots).drop_nulls("slot")
-        first.append(matches.unique("slot", keep="first", maintain_order=True))
+        first_calls.append(matches.unique("slot", keep="first", maintain_order=True))
         count += piece.height
-    regions = pl.concat(first).unique("slot", keep="first", maintain_order=True)
+    regions = pl.concat(first_calls).unique("slot", keep="first", maintain_order=True)
     slots = launches.slots_of(known_work).cast(pl.UInt32).alias("slot")
     flows = known_work.with_columns(slots).join(regions, on="slot", maintain_order="left")
     return LaunchFlows(flows.select(LaunchFlows.tables["flows"].names), work.height - flows.height)

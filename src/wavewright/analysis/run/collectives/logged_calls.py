@@ -21,7 +21,7 @@ from wavewright.readers.run.collective_records import RCCL
 _RCCL_KERNEL = "(?i)nccl|rccl"
 _PROCESS = ("part", "process")
 LOGGED = packaged_spec(__package__, "logged").dtypes  #: Columns that a log adds to a kernel.
-_EXTRA_CALLS_MAX = 4_096  #: Calls that a log may have more than the process has kernels: each is a place to try.
+_EXTRA_CALLS_MAX = 4_096  #: A log may have this many more calls than its process has kernels: each is a place to try.
 
 
 class _NotJoined(NamedTuple):
@@ -84,14 +84,14 @@ def _first_call(kernels: pl.DataFrame, calls: pl.DataFrame) -> int | str:
     """The index of the call that launched the first kernel; or, as text, the reason why it is not known."""
     if kernels["agent"].n_unique() > 1:
         return "one process uses several GPUs, whose order a log does not tell"
-    more = calls.height - kernels.height
-    if more < 0:
+    extra = calls.height - kernels.height
+    if extra < 0:
         return "the log has fewer calls than kernels ran"
-    if more > _EXTRA_CALLS_MAX:
+    if extra > _EXTRA_CALLS_MAX:
         return "the log has many more calls than kernels ran"
     kinds, names = calls["kind"], kernels["kind"]
     # A kernel whose name tells no kind (null) fits every call.
-    fits = [at for at in range(more + 1) if not ((names != kinds.slice(at, names.len())).fill_null(value=False)).any()]
+    fits = [n for n in range(extra + 1) if not (names != kinds.slice(n, names.len())).fill_null(value=False).any()]
     if len(fits) == 1:
         return fits[0]
     if not fits:

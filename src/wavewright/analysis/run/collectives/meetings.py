@@ -26,13 +26,13 @@ from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame, packaged_spec
 
 ROWS = packaged_spec(__package__, "rows")
-_MEMBER = ("part", "process", "agent")
+_MEMBER = ("part", "process", "agent")  #: What takes part in a meeting: a GPU of a process of a run.
 #: Why a row belongs to no meeting -> `sentence` and `advice` of its caveat.
 MISMATCHES = packaged("mismatches.toml", __package__)
-#: Calls of one collective on one clock that are further apart than this cannot be the same one.
+#: Calls on one clock are not the same collective if one of them starts later than this after another has ended.
 _APART_NS = 100_000
-_EXTRA_CALLS_MAX = 256  #: Calls that a rank may have more than another for both to be matched by time.
-#: Residual and drift up to which clocks count as aligned: ends of one collective differ by microseconds.
+_EXTRA_CALLS_MAX = 256  #: Ranks are matched by time only if one has at most this many more calls than the other.
+#: Clocks count as aligned if residual and drift are at most this: ends of one collective differ by microseconds.
 ALIGNED_NS = 100_000
 #: Identity of a clock: the host where its name is recorded, else the recording.
 _CLOCK = pl.coalesce(pl.when(pl.col("host") != "").then("host"), "run", pl.lit(""))
@@ -79,27 +79,28 @@ def matched(rows: pl.DataFrame) -> pl.DataFrame:
     chosen = [_numbered(open_rows.filter(applies), keys) for keys, applies in _KEYS]
     chosen.extend(_by_time(open_rows.join(pl.concat(chosen), on="place", how="anti", maintain_order="left")))
     keyed = _checked(rows.join(_united(chosen), on="place", how="left", maintain_order="left"))
-    others = pl.len().over(_NAME) > pl.len().over("member", *_NAME)
-    why = pl.when(others).then(pl.lit("counts")).otherwise(pl.lit("alone"))
+    is_on_others = pl.len().over(_NAME) > pl.len().over("member", *_NAME)
+    why = pl.when(is_on_others).then(pl.lit("counts")).otherwise(pl.lit("alone"))
     mismatch = pl.when(pl.col("meeting").is_null()).then(pl.coalesce("mismatch", why))
     return keyed.with_columns(mismatch=mismatch).drop("place", "member", "in_key", "out_key")
 
 
 def _is_double(rows: pl.DataFrame) -> pl.Expr:
-    """True for rows of a process whose rank an earlier process has already: the same rank was given twice."""
-    who = pl.struct("part", "process")
-    of_rank = pl.col("rank").is_not_null() & (who != who.first().over("host", "rank"))
-    same = ("host", "pid", "run")
-    return of_rank | (pl.col("rank").is_null() & pl.col("run").is_not_null() & (who != who.first().over("rank", *same)))
+    """True for rows of a process whose rank (without ranks: pid) an earlier process has: it was given twice."""
+    process, has_rank = pl.struct("part", "process"), pl.col("rank").is_not_null()
+    is_second_of_rank = process != process.first().over("host", "rank")
+    is_second_of_pid = process != process.first().over("rank", "host", "pid", "run")
+    return (has_rank & is_second_of_rank) | (~has_rank & pl.col("run").is_not_null() & is_second_of_pid)
 
 
 def _numbered(rows: pl.DataFrame, keys: tuple[str, ...]) -> pl.DataFrame:
     """`place`, `key`, `number` of the n-th calls with equal `keys`, where all members of the group have as many."""
     calls = rows.group_by(*keys, "member").agg(calls=pl.len())
-    even = calls.group_by(keys).agg(members=pl.len(), is_even=pl.col("calls").n_unique() == 1)
-    sizes = rows.filter(pl.col("group").is_not_null()).group_by("group").agg(whole=pl.col("member").n_unique())
-    needed = pl.col("members") if "sequence" in keys else pl.coalesce("whole", "members")  # a number tells which one
-    even = even.join(sizes, on="group", how="left").filter("is_even", pl.col("members") > 1)
+    groups = calls.group_by(keys).agg(members=pl.len(), is_even=pl.col("calls").n_unique() == 1)
+    sizes = rows.filter(pl.col("group").is_not_null()).group_by("group").agg(all_members=pl.col("member").n_unique())
+    # With a sequence number some members are enough: it tells which of the calls of the others they belong to.
+    needed = pl.col("members") if "sequence" in keys else pl.coalesce("all_members", "members")
+    even = groups.join(sizes, on="group", how="left").filter("is_even", pl.col("members") > 1)
     accepted = even.filter(pl.col("members") == needed).select(keys)
     accepted = accepted.sort(keys, nulls_last=True).with_row_index("key")
     together = rows.join(accepted, on=keys, nulls_equal=True, maintain_order="left")
@@ -128,11 +129,11 @@ def _by_time(rows: pl.DataFrame) -> Iterator[pl.DataFrame]:
 
 def _fitting(fewest: pl.DataFrame, member: pl.DataFrame) -> pl.DataFrame | None:
     """Consecutive calls of a member that overlap those of `fewest` one by one; None = none do, or in several ways."""
-    count, more = fewest.height, member.height - fewest.height
-    if more > _EXTRA_CALLS_MAX:
+    count, extra_count = fewest.height, member.height - fewest.height
+    if extra_count > _EXTRA_CALLS_MAX:
         return None
     fitting = []
-    for shift in range(more + 1):
+    for shift in range(extra_count + 1):
         calls = member.slice(shift, count)
         latest = pl.select(pl.max_horizontal(calls["start_ns"], fewest["start_ns"])).to_series()
         earliest = pl.select(pl.min_horizontal(calls["end_ns"], fewest["end_ns"])).to_series()
@@ -156,13 +157,13 @@ def _checked(rows: pl.DataFrame) -> pl.DataFrame:
     is_apart = apart.over("meeting") & pl.col("kind").is_in(SYNCHRONIZING)
     is_met = pl.col("meeting").is_not_null()
     crowd = pl.when(is_met & is_crowd.fill_null(value=False)).then(pl.lit("crowd"))
-    why = crowd.when(is_met & is_apart.fill_null(value=False)).then(pl.lit("apart"))
-    rows = rows.with_columns(mismatch=pl.coalesce("mismatch", why))
+    reason = crowd.when(is_met & is_apart.fill_null(value=False)).then(pl.lit("apart"))
+    rows = rows.with_columns(mismatch=pl.coalesce("mismatch", reason))
     rows = rows.with_columns(meeting=pl.when(pl.col("mismatch").is_null()).then("meeting"))
     first = pl.col("start_ns").first().over("meeting")  # of the lowest rank: one clock as far as possible
     numbers = pl.struct(first, "meeting").rank("dense").cast(pl.UInt32) - 1
-    met = rows.filter(pl.col("meeting").is_not_null()).select("place", numbers.alias("meeting"))
-    return rows.drop("meeting").join(met, on="place", how="left", maintain_order="left")
+    renumbered = rows.filter(pl.col("meeting").is_not_null()).select("place", numbers.alias("meeting"))
+    return rows.drop("meeting").join(renumbered, on="place", how="left", maintain_order="left")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -208,7 +209,7 @@ _FIT = packaged_spec(__package__, "clock_fits")
 
 
 def _fits(ends: pl.DataFrame, first: list[str]) -> pl.DataFrame:
-    """One row per clock that shares meetings with the first one, directly or through others."""
+    """One row (columns: `_FIT`) per clock that shares meetings with the first one, directly or through others."""
     count = ends.filter(pl.col("clock").is_in(first)).height
     fitted = pl.DataFrame([(clock, 0, 0, 0, count, True) for clock in first], schema=_FIT.dtypes, orient="row")
     while True:
@@ -219,13 +220,14 @@ def _fits(ends: pl.DataFrame, first: list[str]) -> pl.DataFrame:
             return fitted
         difference = pl.col("reference_ns") - pl.col("end_ns")
         third = (pl.len() // 3).clip(lower_bound=1)
-        drift = _middle(pl.col("d").tail(third)) - _middle(pl.col("d").head(third))
+        offset = pl.col("difference_ns")
+        drift = _middle(offset.tail(third)) - _middle(offset.head(third))
         new = (
-            others.with_columns(d=difference)
+            others.with_columns(difference_ns=difference)
             .group_by("clock", maintain_order=True)
             .agg(
-                offset_ns=_middle(pl.col("d")),
-                residual_ns=_middle((pl.col("d") - _middle(pl.col("d"))).abs()),
+                offset_ns=_middle(offset),
+                residual_ns=_middle((offset - _middle(offset)).abs()),
                 drift_ns=drift,
                 meeting_count=pl.len().cast(pl.Int64),
             )
@@ -240,7 +242,7 @@ RULES = ("start", "aligned", "duration", "unknown")
 
 
 def arrivals(rows: pl.DataFrame, offsets: ClockOffsets) -> pl.DataFrame:
-    """The rows of meetings with `rule`, `arrival_ns`, `left_ns`, `lag_ns`, `wait_ns` and `is_last`.
+    """The rows of meetings with `rule` (of `RULES`), `arrival_ns`, `left_ns`, `lag_ns`, `wait_ns` and `is_last`.
 
     `arrival_ns` can be compared within a meeting only. `lag_ns` is the latest arrival minus that of the row, `wait_ns`
     the part of it that the call of the row lasts: who leaves a broadcast early waits no longer. Both are null where

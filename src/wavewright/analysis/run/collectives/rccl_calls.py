@@ -9,15 +9,16 @@ from wavewright.facts.loader import packaged
 from wavewright.model.run import Run
 
 _THREAD = ("process", "thread")
-_COUNTS = ("count", "sendcount", "recvcount")
-_WANTED = (*_COUNTS, "datatype", "comm", "nranks", "ndev")
+_COUNTS = ("count", "sendcount", "recvcount")  #: Arguments that count elements; a function has one of them.
+_ARGUMENTS = (*_COUNTS, "datatype", "comm", "nranks", "ndev")  #: Arguments that are read.
 _TYPES = packaged("collective_types.toml")
 _SIZES = _TYPES["element_bytes"] | {str(number): size for number, size in enumerate(_TYPES["rccl_type_bytes"])}
-_MOST = 1 << 58
+_ELEMENTS_MAX = 1 << 58  #: Larger counts of elements are impossible, and would overflow Int64 as bytes.
 
 
 def rccl_calls(run: Run) -> pl.DataFrame:
-    """The RCCL calls of a run: `process`, `thread`, `start_ns`, `end_ns`, `function`, bytes, communicator, its size."""
+    """The RCCL calls of a run: `process`, `thread`, `start_ns`, `end_ns`, `function`, `in_bytes` and `out_bytes`,
+    `group` (the communicator) and `group_size`."""
     columns = ["process", "thread", "event", "domain", "name", "start_ns", "end_ns"]
     is_rccl = (pl.col("domain") == "RCCL") & (pl.col("end_ns") >= pl.col("start_ns"))
     calls = rows_where(run, "regions", columns, is_rccl)
@@ -25,7 +26,7 @@ def rccl_calls(run: Run) -> pl.DataFrame:
     calls = calls.join(_arguments(run, calls), on=["process", "event"], how="left", maintain_order="left")
     size = pl.col("datatype").str.to_lowercase().str.strip_prefix("nccl").replace_strict(_SIZES, default=None)
     count = pl.coalesce(pl.col(name).cast(pl.Int64, strict=False) for name in _COUNTS)
-    amount = pl.when(count.is_between(0, _MOST)).then(count * size.cast(pl.Int64))
+    amount = pl.when(count.is_between(0, _ELEMENTS_MAX)).then(count * size.cast(pl.Int64))
     communicators = _communicator_sizes(calls)
     used = calls.filter(pl.col("comm").is_not_null() & is_collective_call()).sort("start_ns", maintain_order=True)
     numbers = used.select("process", "comm").unique(maintain_order=True)
@@ -59,22 +60,21 @@ def _arguments(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
     keys = {"process": pl.UInt32, "event": pl.Int64}
     pieces = [pl.DataFrame(schema=keys | {"name": pl.String, "value": pl.String})]
     for piece in run.chunks("arguments", ["process", "event", "name", "value"]) if events.height else ():
-        text = piece.with_columns(pl.col("name", "value").cast(pl.String)).filter(pl.col("name").is_in(_WANTED))
+        text = piece.with_columns(pl.col("name", "value").cast(pl.String)).filter(pl.col("name").is_in(_ARGUMENTS))
         pieces.append(text.join(events, on=["process", "event"], how="semi"))
     value = pl.col("value")
     return (
         pl.concat(pieces)
         .group_by("process", "event")
-        .agg(value.filter(pl.col("name") == name).first().alias(name) for name in _WANTED)
+        .agg(value.filter(pl.col("name") == name).first().alias(name) for name in _ARGUMENTS)
     )
 
 
 def _communicator_sizes(calls: pl.DataFrame) -> pl.DataFrame:
     """Ranks of the communicators of a process, where all of them have as many: which one was made is not recorded."""
     size = pl.coalesce("nranks", "ndev").cast(pl.Int64, strict=False)
-    is_one = (size.n_unique() == 1).alias("is_one")
-    sized = calls.filter(size > 0).group_by("process").agg(is_one, size.first().alias("group_size"))
-    return sized.select("process", group_size=pl.when("is_one").then("group_size"))
+    one_size = pl.when(size.n_unique() == 1).then(size.first())
+    return calls.filter(size > 0).group_by("process").agg(group_size=one_size)
 
 
 def around_kernels(calls: pl.DataFrame, launches: pl.DataFrame) -> pl.DataFrame:
@@ -103,14 +103,15 @@ def around_kernels(calls: pl.DataFrame, launches: pl.DataFrame) -> pl.DataFrame:
 
 
 def _blocks(calls: pl.DataFrame) -> pl.DataFrame:
-    """Calls, or groups of calls, one row each."""
+    """Calls, or groups of calls, one row each: a `block` from `first_ns` to `last_ns`, and what its calls share."""
     ordered = calls.sort(*_THREAD, "start_ns", -pl.col("end_ns"), nulls_last=True)
     reached = pl.col("end_ns").cum_max().shift(1).over(_THREAD)
-    outer = ordered.filter((pl.col("start_ns") >= reached).fill_null(value=True))
+    outer = ordered.filter((pl.col("start_ns") >= reached).fill_null(value=True))  # calls inside of calls count no more
     name = pl.col("function")
     change = pl.when(name == "ncclGroupStart").then(1).when(name == "ncclGroupEnd").then(-1).otherwise(0)
     level = change.cum_sum().over(_THREAD)
-    outer = outer.with_columns(change=change, level=level)
+    outer = outer.with_columns(level=level)
+    # A recording may begin inside a group: its end, below 0, opens nothing.
     depth = pl.col("level") - pl.min_horizontal(pl.lit(0), pl.col("level").cum_min().over(_THREAD))
     before = depth.shift(1).over(_THREAD).fill_null(0)
     outer = outer.with_columns(is_first=before == 0).with_columns(block=pl.col("is_first").cum_sum())

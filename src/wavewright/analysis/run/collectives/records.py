@@ -24,7 +24,7 @@ _UNEQUAL = packaged_spec(__package__, "unequal")
 _GROUP = ("recorder", "kind", "collective", "group", "group_size", "size_bytes")
 _FLIGHT_RECORDER = "flight recorder"
 _UNEQUAL_SIZES = re.compile("(?i)all_?to_?all|gather|scatter")  #: Collectives whose sizes may differ between ranks.
-_RANKS_SHOWN = 8
+_RANKS_SHOWN = 8  #: Of the minority, in the text of a row.
 
 
 def no_records() -> pl.DataFrame:

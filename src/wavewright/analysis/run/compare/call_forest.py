@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _SHAPES_MARK, _KERNEL_MARK = "\x1f", "\x1e"  #: Between name and shapes in a label; before the name of a kernel.
 _NO_LAUNCH = (1 << 32) - 1  #: The value that the native core uses.
 _OPERATOR, _MARKER = "OPERATOR", "MARKER"
-_BACKWARD = "autograd::engine"  #: How the nodes of the thread of PyTorch that goes backward begin.
+_BACKWARD = "autograd::engine"  #: Begin of names on the thread on which PyTorch runs the backward pass.
 #: Numbers in names that differ between runs of one program: of addresses, lines, modules and calls.
 _OWN_NUMBERS = (
     (ADDRESS, "0x*"),

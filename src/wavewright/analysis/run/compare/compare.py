@@ -43,14 +43,14 @@ CHANGES = ("slower", "faster", "renamed", "new", "gone", "more calls", "fewer ca
 REMAINDER = ("cannot tell", "same")
 FailOn = Literal["total", "kernel", "step"]
 
-_TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
+_TOO_NOISY = 0.25  #: With noise above this share of the base, a difference within it does not show equality.
 _TIME_WORDS = dict(zip(TIMES, ("computation", "communication", "copies", "idle"), strict=True))
 _STATUS_WORDS = {"more calls": "with more calls", "fewer calls": "with fewer calls"}
 _DOMAIN_WORDS = {"KERNEL": "kernels", "COPY": "copies"}
 _NAME_WIDTH, _LINE_WIDTH = 60, 120  #: Characters of the names of kernels in a verdict, and in a line of its own.
-_SHOWN_SHARE = 0.01
-_SHOWN_NS = 500  #: Shorter differences are 0.000 ms.
-_TIMES_FROM = 10.0  #: Change, as a share, from which on it is a factor.
+_SHOWN_SHARE = 0.01  #: Shares that move by less are not told.
+_SHOWN_NS = 500  #: Shorter differences would read 0.000 ms, and are not told.
+_TIMES_FROM = 10.0  #: From this share on, a change is told as a factor, not in percent.
 _THING = ("domain", "name")  #: What identifies a thing.
 
 

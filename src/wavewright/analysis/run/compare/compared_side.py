@@ -24,7 +24,7 @@ from wavewright.model.schema import empty_frame
 
 TIMES = (*CLASSES, "idle_ns")  #: Of a GPU; their sum is its time.
 NORMAL_DEGREES = 10**6  #: Degrees of freedom of a sum over many kernels: so many that the t distribution is normal.
-_MOST_WITHOUT_NOISE = 0.05  #: Share of the GPU time of which no noise is known, up to which the total has one.
+_MOST_WITHOUT_NOISE = 0.05  #: The total has no noise if calls of unknown noise take more than this share of its time.
 _GRID = ("grid_x", "grid_y", "grid_z")
 _GRIDS = {"name": pl.String, "dispatches": pl.Int64, "lanes": pl.Float64}
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from wavewright.analysis.run.calls.kernel_names import readable_names
 from wavewright.facts.kernel_titles import kernel_title
 
-_KERNELS_MAX = 200  #: Kernels of a side that are compared, those with the most time: the number of pairs is its square.
-_CALL_RATIO_MIN = 0.5  #: Of the fewer calls to the more: with a smaller one, two kernels are not the same work.
+_KERNELS_MAX = 200  #: Only this many kernels of a side are compared, those with most time: pairs are its square.
+_CALL_RATIO_MIN = 0.5  #: Two kernels are not the same work if one has less than this share of the calls of the other.
 _SHARED_WORDS_MIN = 0.8  #: Share of words that two names must have in common.
-_CHARACTERS_COMPARED = 256  #: Of names: comparing letters takes quadratic time.
+_CHARACTERS_COMPARED = 256  #: Of each name, from its begin: comparing letters takes quadratic time.
 _WORD = re.compile(r"[A-Za-z$]+")
 _TILE = re.compile(r"_MT\d+x\d+.*$", re.DOTALL)  #: Of Tensile: the size of a tile, and everything that is tuned.
 _TEMPLATE_END = re.compile(r"[<>]")

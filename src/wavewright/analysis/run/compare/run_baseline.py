@@ -111,13 +111,13 @@ def _totals(side: Side) -> list[Quantity]:
     """GPU time, wall time and busy share of a run or a step, and the mean duration of steps."""
     variance = side.variance
     calls = int(side.on_gpu["calls"].sum())
-    error = None if variance is None or not calls else sqrt(variance)
-    quantities = [Quantity("gpu-time", "", "ns", calls, side.gpu_ns, error, None if error is None else NORMAL_DEGREES)]
-    quantities.append(Quantity("wall", "", "ns", 1, float(side.wall_ns)))
+    error, degrees = (None, None) if variance is None or not calls else (sqrt(variance), NORMAL_DEGREES)
+    quantities = [Quantity("gpu-time", "", "ns", count=calls, mean=side.gpu_ns, error=error, degrees=degrees)]
+    quantities.append(Quantity("wall", "", "ns", count=1, mean=float(side.wall_ns)))
     times = [side.times.get(name) for name in TIMES]
     spent = sum(time for time in times if time is not None)
     if side.times.get("gpu_count") and spent:
-        quantities.append(Quantity("busy", "", "share", 1, 1 - (side.times["idle_ns"] or 0) / spent))
+        quantities.append(Quantity("busy", "", "share", count=1, mean=1 - (side.times["idle_ns"] or 0) / spent))
     if side.step_mean is not None:
         quantities.append(Quantity("step", "", "ns", side.steps, *side.step_mean))
     return quantities

@@ -27,9 +27,9 @@ _TABLES = packaged_specs(__package__, owner="RunComparison")
 _NAMES = ("base_name", "name")  #: Names of a pair: of its nodes in the tree of the base and of the side.
 _ROOT, UNLINKED = "run", "launch not known"
 _ROOT_NODE, _UNLINKED_NODE, _FIRST_NODE = 0, 1, 2  #: Of the one tree of a side: two of its own, then those of files.
-_TOO_NOISY = 0.25  #: Share; noise from which on a difference within it is no sign that nothing changed.
-_MOST_WITHOUT_NOISE = 0.05  #: Share of the time of an operator of which no noise is known, up to which it has one.
-_NAMED_MAX = 4  #: Operators without a partner that are named.
+_TOO_NOISY = 0.25  #: With noise above this share of the base, a difference within it does not show equality.
+_MOST_WITHOUT_NOISE = 0.05  #: An operator has no noise if pairs of unknown noise take more than this share of its time.
+_NAMED_MAX = 4  #: Of several operators without a partner at one place, this many are named.
 
 
 class Structure(NamedTuple):
@@ -177,11 +177,11 @@ def _without_partner(nodes: pl.DataFrame, partner: Ints, owner: Ints, pairs: pl.
     rows = rows.join(pairs.select("pair", *_NAMES), on="pair")
     counts = rows.group_by(*_NAMES, "lone").len().sort("len", "lone", descending=[True, False])
     texts = pl.concat_str("lone", pl.lit(" ("), "len", pl.lit(")"))
-    more = pl.when(pl.len() > _NAMED_MAX).then(pl.lit(", ...")).otherwise(pl.lit(""))
+    ellipsis = pl.when(pl.len() > _NAMED_MAX).then(pl.lit(", ...")).otherwise(pl.lit(""))
     return (
         counts.group_by(_NAMES)
-        .agg(texts.head(_NAMED_MAX).str.join(", ").alias(column), more=more)
-        .select(*_NAMES, pl.concat_str(column, "more").alias(column))
+        .agg(texts.head(_NAMED_MAX).str.join(", ").alias(column), ellipsis=ellipsis)
+        .select(*_NAMES, pl.concat_str(column, "ellipsis").alias(column))
     )
 
 
@@ -195,8 +195,8 @@ def _operators(pairs: pl.DataFrame, base_only: pl.DataFrame, side_only: pl.DataF
         time_ns=pl.col("own_ns").sum(),
         other_shape_count=pl.col("other_shape").sum(),
     )
-    for more in (_noise(busy, rows.height), base_only, side_only):
-        rows = rows.join(more, on=_NAMES, how="left")
+    for columns in (_noise(busy, rows.height), base_only, side_only):
+        rows = rows.join(columns, on=_NAMES, how="left")
     delta = pl.col("time_ns") - pl.col("base_ns")
     has_base = pl.col("base_ns") > 0
     is_certain = pl.col("noise_ns") <= _TOO_NOISY * pl.col("base_ns")

@@ -18,9 +18,9 @@ from wavewright.analysis.run.compare.call_forest import levels
 
 Ints = NDArray[np.int64]
 
-_MOST_CELLS = 1 << 22  #: Of the table of an alignment; longer lists are paired by the number of each name.
-_MOST_ROUNDS = 8  #: How often what wraps something is opened below one pair.
-_DEEPEST_CHAIN = 8  #: Wrappers around one another that are looked through.
+_MOST_CELLS = 1 << 22  #: Lists whose alignment needs a larger table are paired name by name: the nth with the nth.
+_MOST_ROUNDS = 8  #: Below one pair, wrappers are opened in at most so many rounds.
+_DEEPEST_CHAIN = 8  #: At most so many wrappers around one another are looked through.
 
 
 class NamedTree(NamedTuple):

@@ -13,7 +13,7 @@ from wavewright.analysis.run.measures.statistics import is_timed
 from wavewright.model.run import Run
 from wavewright.model.schema import empty_frame, packaged_spec
 
-_FEWEST_BATCHES, _MOST_BATCHES = 8, 64
+_FEWEST_BATCHES, _MOST_BATCHES = 8, 64  #: From how many batches an error is computed; batches of a run at most.
 _SUMS = ("calls", "timed", "total", "squares")
 _KEYS = ("process", "domain", "name", "batch")
 _BATCHES = packaged_spec(__package__, "batches")
@@ -36,16 +36,16 @@ def batches_of(run: Run) -> Batches:
     bits = 0
     for table in EVENT_TABLES:
         for piece in events.pieces(table):
-            more = _surplus(piece.filter(is_timed())["start_ns"] // (1 << bits))
-            bits += more
-            parts = [_summed(piece, bits)] if totals is None else [_coarser(totals, more), _summed(piece, bits)]
+            extra_bits = _surplus(piece.filter(is_timed())["start_ns"] // (1 << bits))
+            bits += extra_bits
+            parts = [_summed(piece, bits)] if totals is None else [_coarser(totals, extra_bits), _summed(piece, bits)]
             totals = pl.concat(parts)
-            more = _surplus(totals.filter(pl.col("timed") > 0)["batch"])
-            totals, bits = _coarser(totals, more), bits + more
+            extra_bits = _surplus(totals.filter(pl.col("timed") > 0)["batch"])
+            totals, bits = _coarser(totals, extra_bits), bits + extra_bits
     if totals is None:
         return Batches(empty_frame(_BATCHES), events.extents(), events.process_count())
-    words = totals.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
-    named = words.with_columns(pl.col("name").str.replace_all(ADDRESS, "0x*"))
+    texts = totals.with_columns(pl.col("domain", "name").cast(pl.String).fill_null(""))
+    named = texts.with_columns(pl.col("name").str.replace_all(ADDRESS, "0x*"))
     sums = named.group_by(_KEYS).agg(pl.col(*_SUMS).sum())
     return Batches(sums.select(_BATCHES.names).sort(_KEYS), events.extents(), events.process_count())
 
@@ -67,7 +67,7 @@ def means(partials: Sequence[Batches]) -> pl.DataFrame:
 
 
 def _surplus(batches: pl.Series) -> int:
-    """Number of bits by which these batches are too fine."""
+    """By how many bits these numbers of batches must be shifted so that at most 64 remain."""
     low, high = batches.min(), batches.max()
     bits = 0
     while isinstance(low, int) and isinstance(high, int) and (high >> bits) - (low >> bits) >= _MOST_BATCHES:
@@ -82,11 +82,11 @@ def _coarser(sums: pl.DataFrame, bits: int) -> pl.DataFrame:
 
 def _summed(piece: pl.DataFrame, bits: int) -> pl.DataFrame:
     """The calls of a chunk in batches of 2 ** bits ns."""
-    value = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).cast(pl.Int128)
+    value = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns")).cast(pl.Int128)  # for the squares
     batch = pl.col("start_ns").fill_null(0) // (1 << bits)
-    words = pl.col("domain", "name").cast(pl.Categorical)
+    texts = pl.col("domain", "name").cast(pl.Categorical)
     return (
-        piece.with_columns(words, value=value, batch=batch)
+        piece.with_columns(texts, value=value, batch=batch)
         .group_by(_KEYS)
         .agg(
             calls=pl.len().cast(pl.Int64),

@@ -16,7 +16,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import TableSpec, empty_frame, packaged_spec
 
-_BINS = 60
+_BINS = 60  #: Points of the curve of the queue depth.
 _COUNTS = packaged_spec(__package__, "counts")
 
 
@@ -27,8 +27,8 @@ class PartialLaunchStatistics:
     counts: pl.DataFrame  #: Columns of `_COUNTS`.
     calls: Statistics  #: Durations of launching calls, by function.
     delays: Statistics  #: From the end of a launching call to the start of its first work, by function.
-    processes: pl.DataFrame
-    depths: pl.DataFrame
+    processes: pl.DataFrame  #: The columns of `LaunchStatistics.processes` but `unknown_share`, and `process`.
+    depths: pl.DataFrame  #: The columns of `LaunchStatistics.depths`, and `process`.
     call_count: int  #: Recorded calls into runtimes.
 
 
@@ -47,7 +47,7 @@ def partial_launch_statistics(run: Run, marker: str | None = None) -> PartialLau
     work, slots = _work(run)
     calls, call_count = _launching(run, slots)
     launches = _first_work(work, calls)
-    who = processes_of(run)
+    identities = processes_of(run)
     spans = work.group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max()).sort("process")
     unknown = pl.col("slot").is_null() | ~pl.col("slot").is_in(calls["slot"].implode())
     duration = pl.col("end_ns") - pl.col("start_ns")
@@ -59,16 +59,16 @@ def partial_launch_statistics(run: Run, marker: str | None = None) -> PartialLau
     depths, shares = _depths(launches, spans)
     launch_counts = launches.group_by("process").agg(launch_count=pl.len().cast(pl.Int64))
     processes = counts
-    for more in (launch_counts, shares, _per_step(run, spans, launches, marker)):
-        processes = processes.join(more, on="process", how="left")
+    for columns in (launch_counts, shares, _per_step(run, spans, launches, marker)):
+        processes = processes.join(columns, on="process", how="left")
     names = [name for name in LaunchStatistics.tables["processes"].names if name not in (*PROCESS, "unknown_share")]
     delays = launches.select("function", start_ns=pl.min_horizontal("call_end_ns", "first_ns"), end_ns="first_ns")
     return PartialLaunchStatistics(
         counts=_counts(launches),
         calls=statistics_of([launches.select("function", start_ns="call_ns", end_ns="call_end_ns")], ["function"]),
         delays=statistics_of([delays], ["function"]),
-        processes=processes.sort("process").select("process", *names).join(who, on="process", how="left"),
-        depths=depths.join(who, on="process", how="left", maintain_order="left"),
+        processes=processes.sort("process").select("process", *names).join(identities, on="process", how="left"),
+        depths=depths.join(identities, on="process", how="left", maintain_order="left"),
         call_count=call_count,
     )
 
@@ -132,15 +132,15 @@ def _first_work(work: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
     """One row per launch: its call, process, the start of its first work, and how much work it launched."""
     launched = work.filter(pl.col("slot").is_not_null())
     groups = launched.group_by("slot", maintain_order=True)
-    firsts = groups.agg(pl.col("process").first(), first_ns=pl.col("start_ns").min(), works=pl.len().cast(pl.Int64))
-    return firsts.join(calls, on="slot", maintain_order="left")
+    rows = groups.agg(pl.col("process").first(), first_ns=pl.col("start_ns").min(), work_count=pl.len().cast(pl.Int64))
+    return rows.join(calls, on="slot", maintain_order="left")
 
 
 def _counts(launches: pl.DataFrame) -> pl.DataFrame:
     counts = launches.group_by("function").agg(
         launch_count=pl.len(),
-        graph_count=(pl.col("works") > 1).sum(),
-        work_count=pl.col("works").sum(),
+        graph_count=(pl.col("work_count") > 1).sum(),
+        work_count=pl.col("work_count").sum(),
         early_count=(pl.col("first_ns") < pl.col("call_end_ns")).sum(),
     )
     return counts.select(_COUNTS.casts)
@@ -156,7 +156,7 @@ def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, 
     for process, first, last in spans.iter_rows():
         if (process,) not in of_process or last <= first:
             continue
-        span, width = last - first, -(-(last - first) // _BINS)
+        span, width = last - first, -(-(last - first) // _BINS)  # rounded up
         waiting = of_process[process,].lazy().filter(pl.col("call_ns") <= pl.col("first_ns"))
         edges = pl.LazyFrame({"time": pl.int_range(0, span, width, eager=True)})
         edges = edges.with_columns(change=pl.lit(0, pl.Int64))
@@ -173,15 +173,15 @@ def _depths(launches: pl.DataFrame, spans: pl.DataFrame) -> tuple[pl.DataFrame, 
             .agg(
                 (pl.col("depth") * pl.col("ns")).sum(),
                 pl.col("ns").sum(),
-                most=pl.col("depth").max(),
+                depth_max=pl.col("depth").max(),
                 empty=pl.col("ns").filter(pl.col("depth") == 0).sum(),
             )
             .sort("time")
             .collect()
         )
-        mean_depth, most, empty = bins["depth"].sum() / span, max(bins["most"].to_list()), bins["empty"].sum() / span
-        shares.append((process, mean_depth, most, empty))
-        curves.extend((process, first + at * width, area / ns, most) for at, area, ns, most, _ in bins.iter_rows())
+        mean_depth, empty_share = bins["depth"].sum() / span, bins["empty"].sum() / span
+        shares.append((process, mean_depth, max(bins["depth_max"].to_list()), empty_share))
+        curves.extend((process, first + bin_ * width, area / ns, top) for bin_, area, ns, top, _ in bins.iter_rows())
     return pl.DataFrame(curves, schema=curve, orient="row"), pl.DataFrame(shares, schema=share, orient="row")
 
 
@@ -190,16 +190,16 @@ def _per_step(run: Run, spans: pl.DataFrame, launches: pl.DataFrame, marker: str
     steps = step_ranges(run, spans, marker).steps.with_row_index("step")
 
     def started(events: pl.DataFrame) -> pl.DataFrame:
-        return in_steps(events, steps).group_by("step").agg(n=pl.len())
+        return in_steps(events, steps).group_by("step").agg(count=pl.len())
 
     calls_of_pieces = (calls for calls, _ in region_pieces(run, ["process", "start_ns"]))
     pieces = [started(calls.select("process", at_ns="start_ns")) for calls in calls_of_pieces]
-    calls = pl.concat([pl.DataFrame(schema={"step": pl.UInt32, "n": pl.UInt32}), *pieces])
+    calls = pl.concat([pl.DataFrame(schema={"step": pl.UInt32, "count": pl.UInt32}), *pieces])
     counts = {
-        "calls_per_step": calls.group_by("step").agg(pl.col("n").sum()),
+        "calls_per_step": calls.group_by("step").agg(pl.col("count").sum()),
         "launches_per_step": started(launches.select("process", at_ns="call_ns")),
     }
     for name, rows in counts.items():
-        steps = steps.join(rows.rename({"n": name}), on="step", how="left").with_columns(pl.col(name).fill_null(0))
+        steps = steps.join(rows.rename({"count": name}), on="step", how="left").with_columns(pl.col(name).fill_null(0))
     medians = [pl.col(name).median() for name in counts]
     return steps.group_by("process").agg(pl.len().cast(pl.Int64).alias("step_count"), *medians)

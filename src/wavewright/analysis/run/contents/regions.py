@@ -145,8 +145,9 @@ def _launchers(tree: pl.DataFrame) -> pl.DataFrame:
     domain = pl.col("domain").fill_null("?")
     is_runtime = domain.is_in(RUNTIMES)
     is_operator = ~is_runtime & ~domain.is_in((PYTHON, "MARKER"))
-    heirs = (is_operator, domain == PYTHON, ~is_runtime)
-    nearest = pl.coalesce(*(inherited(tree, is_heir) for is_heir in heirs), pl.col("node"))
+    # The nearest operator around a launch, else the nearest frame of Python, else anything but a call of a runtime.
+    choices = (is_operator, domain == PYTHON, ~is_runtime)
+    nearest = pl.coalesce(*(inherited(tree, is_launcher) for is_launcher in choices), pl.col("node"))
     launching = tree.select("gpu_count", "gpu_ns", node=nearest).filter(pl.col("gpu_count") > 0)
     launching = launching.group_by("node").agg(pl.all().sum())
     names = tree.select("node", "name", "domain")

@@ -39,8 +39,8 @@ def partial_contents(run: Run) -> Contents:
             tables.append((table, "run", rows, len(RUN[table].columns), int(rows > 0)))
     for name in run.extra_names:
         frame = run.table(name)
-        tables.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))
-    files = [(shown(each.path), each.format, each.version, size_bytes(each)) for each in run.origins]
+        tables.append((name, "extra", frame.height, frame.width - 1, int(frame.height > 0)))  # without `source`
+    files = [(shown(file.path), file.format, file.version, size_bytes(file)) for file in run.origins]
     processes = run.read("processes", ["process", "pid", "rank"])
     environment = run.read("environment").join(processes, on="process", how="left", maintain_order="left")
     stored = [row for source in run.origins for row in database_tables(source)]

@@ -13,7 +13,7 @@ from wavewright.model.run import Run
 _FRAME = "FRAME"  #: Domain of the frames.
 _OF_ALL_FRAMES = ("call_count", "total_ns", "min_ns", "max_ns", "gpu_length_ns")  #: Times of a call in all its frames.
 _BETWEEN = "\x1f"  #: Between the frames of a stack.
-_DEEPEST = 500  #: Outermost frames of a stack that count: stacks from untrusted files can be endless.
+_DEEPEST = 500  #: Only this many outermost frames of a stack count: stacks from untrusted files can be endless.
 
 
 def partial_stacks(run: Run) -> PartialRegions:
@@ -61,7 +61,7 @@ def _calls(run: Run) -> pl.DataFrame:
     columns = ["process", "thread", "event", "correlation", "name", "domain", "start_ns", "end_ns"]
     regions = run.read("regions", columns).filter(is_timed())
     texts = [pl.col(column).cast(pl.String) for column in ("name", "domain")]
-    # A call is there once, whatever the file says.
+    # A file may have several rows for one call: the first counts.
     calls = regions.unique(["process", "event"], keep="first", maintain_order=True)
     length = pl.col("end_ns") - pl.col("start_ns")
     return calls.select("process", "thread", "event", "correlation", *texts, length=length)
@@ -71,6 +71,6 @@ def _chain(leaf: dict[str, object]) -> pl.DataFrame:
     """The frames of one stack, each below the one before, and the call at the end."""
     names = [*str(leaf["stack"]).split(_BETWEEN), leaf["name"]]
     of_all = dict.fromkeys(SUMS, 0) | {name: leaf[name] for name in _OF_ALL_FRAMES} | {"domain": _FRAME}
-    rows = [of_all | {"node": at, "parent": at - 1, "name": name, "depth": at} for at, name in enumerate(names)]
+    rows = [of_all | {"node": n, "parent": n - 1, "name": name, "depth": n} for n, name in enumerate(names)]
     rows[-1] |= {name: leaf[name] for name in ("domain", "gpu_ns", "gpu_count")} | {"self_ns": leaf["total_ns"]}
     return pl.DataFrame(rows, schema=empty_tree().schema)

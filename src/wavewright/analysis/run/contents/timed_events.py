@@ -41,7 +41,7 @@ _COLUMNS = {
 }
 EVENT_TABLES = tuple(_COLUMNS)
 EXTENTS = packaged_spec(__package__, "extents")
-_ON_GPU = ("dispatches", "copies")
+_DOMAIN_OF = {"dispatches": "KERNEL", "copies": "COPY"}  #: Tables of work of GPUs -> the domain of their events.
 
 
 class Events:
@@ -51,9 +51,9 @@ class Events:
         self._run = run
         self._by = by
         self._markers = Markers(run) if by == "marker" else None
-        self._who = processes_of(run)
-        self._gpus = gpus_of(run, self._who)
-        self._used: set[int] = set()
+        self._processes = processes_of(run)
+        self._gpus = gpus_of(run, self._processes)
+        self._used_agents: set[int] = set()
         self._extents: list[pl.DataFrame] = []
         self._busy = BusyTime()
 
@@ -66,7 +66,7 @@ class Events:
 
     def process_count(self) -> int:
         """Processes of the run."""
-        return self._who.height
+        return self._processes.height
 
     def extents(self) -> pl.DataFrame:
         """Time range and GPU busy time of the events read so far, by process: see `EXTENTS`."""
@@ -78,22 +78,22 @@ class Events:
             times = {"start_ns": pl.col("time_ns").min(), "end_ns": pl.col("time_ns").max()}
             parts = [*self._extents, *(piece.group_by("process").agg(**times) for piece in marks)]
             extents = pl.concat(parts).group_by("process").agg(pl.col("start_ns").min(), pl.col("end_ns").max())
-        processes = extents.join(self._who, on="process", how="left")
+        processes = extents.join(self._processes, on="process", how="left")
         processes = processes.join(self._busy.by_process(), on="process", how="left")
         return processes.sort("process").with_columns(pl.col("busy_ns", "gpu_count").fill_null(0)).select(EXTENTS.names)
 
     def gpus(self) -> pl.DataFrame:
         """`host`, `run` and `gpu` of the GPUs that the kernels read so far ran on."""
-        used = pl.Series(sorted(self._used), dtype=pl.UInt32)
-        who = self._who.select("process", "host", "run")
-        agents = self._run.read("agents", ["agent", "process"]).join(who, on="process")
+        used = pl.Series(sorted(self._used_agents), dtype=pl.UInt32)
+        processes = self._processes.select("process", "host", "run")
+        agents = self._run.read("agents", ["agent", "process"]).join(processes, on="process")
         chosen = self._gpus.filter(pl.col("agent").is_in(used.implode())).drop("host")
         return chosen.join(agents, on="agent", how="left").select("host", "run", "gpu").unique()
 
     def _can_group(self, table: str) -> bool:
-        """True if events of this table can be in groups of this kind: calls belong to no GPU and no stream."""
+        """True if events of this table can be in groups of this kind: calls and allocations have no GPU or stream."""
         return (
-            table in _ON_GPU
+            table in _DOMAIN_OF
             or self._by in ("all", "file", "process", "rank")
             or (self._by, table) == ("marker", "regions")
         )
@@ -105,7 +105,7 @@ class Events:
             columns += ["thread", "correlation"]
         sizes = ["size_bytes"] if "size_bytes" in columns else []
         for piece in self._run.chunks(table, columns):
-            self._note(table, piece)
+            self._keep(table, piece)
             if table == "regions" and self._markers is not None:
                 piece = piece.filter(pl.col("domain") != MARKER)  # they are the groups
             events = piece.with_columns(*self._labels(table), *self._places(table, piece))
@@ -136,22 +136,19 @@ class Events:
             streams = self._run.read("streams", ["stream", "stream_id"])
             sums = sums.join(streams, on="stream", how="left", maintain_order="left").with_columns(stream="stream_id")
         if self._by in ("file", "process", "rank", "stream"):
-            sums = sums.join(self._who, on="process", how="left", maintain_order="left")
+            sums = sums.join(self._processes, on="process", how="left", maintain_order="left")
         elif self._by == "gpu":
             sums = sums.join(self._gpus, on="agent", how="left", maintain_order="left")
         elif self._by == "marker":
             sums = sums.with_columns(pl.col("marker").cast(pl.String))
         return Statistics(keys, sums, statistics.values)
 
-    def _note(self, table: str, piece: pl.DataFrame) -> None:
+    def _keep(self, table: str, piece: pl.DataFrame) -> None:
         """Keep what `extents` and `gpus` need of a chunk."""
         if_timed = pl.when(pl.col("end_ns") >= pl.col("start_ns"))
         extents = {"start_ns": if_timed.then("start_ns").min(), "end_ns": if_timed.then("end_ns").max()}
         self._extents.append(piece.group_by("process").agg(**extents))
         if table == "dispatches":
-            self._used.update(piece["agent"].unique().drop_nulls())
-        if table in _ON_GPU:
+            self._used_agents.update(piece["agent"].unique().drop_nulls())
+        if table in _DOMAIN_OF:
             self._busy.add(piece if table == "dispatches" else piece.with_columns(copy_agent(self._gpus["agent"])))
-
-
-_DOMAIN_OF = {"dispatches": "KERNEL", "copies": "COPY"}

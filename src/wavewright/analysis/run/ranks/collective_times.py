@@ -34,7 +34,7 @@ from wavewright.base.words import counted
 from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 
-#: Calls of a collective of a process that are matched, so that partial results of thousands of ranks stay small.
+#: The most calls of one collective by one process that are matched: partial results of thousands of ranks stay small.
 MOST_CALLS = 16_384
 _DURATION = pl.col("end_ns") - pl.col("start_ns")
 
@@ -43,10 +43,10 @@ _DURATION = pl.col("end_ns") - pl.col("start_ns")
 class PartialCollectives:
     """The contribution of one run."""
 
-    rows: pl.DataFrame  #: Those of `collective_rows`, with the time of each kind until then.
+    rows: pl.DataFrame  #: `collective_rows` with the time of each of `KINDS` that its process spent before the call.
     left_out: int  #: Calls beyond `MOST_CALLS`.
     link_bytes_per_second: float | None = None  #: Peak of the links of its GPUs; None = not known.
-    records: pl.DataFrame = field(default_factory=no_records)  #: Collectives that others logged.
+    records: pl.DataFrame = field(default_factory=no_records)  #: Calls in logs of RCCL and of the flight recorder.
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,7 @@ def partial_collectives(run: Run) -> PartialCollectives:
 
 
 def with_times(rows: pl.DataFrame, time: ProcessTime) -> PartialCollectives:
-    """The rows with what their process had done until then."""
+    """The rows of `collective_rows`, up to `MOST_CALLS` of each collective, with the columns of `_TIMED`."""
     number = pl.int_range(pl.len()).over("process", "agent", "name", "collective", "group")
     first_calls = rows.filter(number < MOST_CALLS)
     spans = time.spans.select("process", "is_launch_known", work_start_ns="start_ns")
@@ -114,8 +114,8 @@ _KEY = ("kind", "collective", "group", "name", "size_bytes")
 class Meetings:
     """Matched collectives of all runs, and what follows from them."""
 
-    rows: pl.DataFrame  #: Every call, with `meeting` and `mismatch`.
-    met: pl.DataFrame  #: The calls of meetings: see `arrivals`.
+    rows: pl.DataFrame  #: All calls: the columns of `_TIMED`, and those that `matched` adds (`meeting`, `mismatch`).
+    arrivals: pl.DataFrame  #: The calls that belong to a meeting, with the columns that `arrivals` adds.
     offsets: ClockOffsets
     left_out: int
 
@@ -130,33 +130,33 @@ class Meetings:
         peaks = [part.link_bytes_per_second for part in partials]
         peak = pl.col("part").replace_strict(range(len(peaks)), peaks, default=None, return_dtype=pl.Float64)
         rows = rows.with_columns(size_bytes=size, link_bytes_per_second=peak)
-        met = arrivals(rows, offsets).with_columns(pl.col("size_bytes").max().over("meeting"))
-        return cls(rows, met, offsets, sum(part.left_out for part in partials))
+        arrived = arrivals(rows, offsets).with_columns(pl.col("size_bytes").max().over("meeting"))
+        return cls(rows, arrived, offsets, sum(part.left_out for part in partials))
 
-    def with_logged(self, told: pl.DataFrame) -> Meetings:
+    def with_logged(self, logged: pl.DataFrame) -> Meetings:
         """The same meetings with the names and sizes of kernels that a log tells (`logged_calls`)."""
-        if not told.height:
+        if not logged.height:
             return self
         key = ["part", "process", "row"]
 
-        def named(rows: pl.DataFrame) -> pl.DataFrame:
-            both = rows.join(told, on=key, how="left", suffix="_told", maintain_order="left")
-            return both.with_columns(pl.coalesce(name, f"{name}_told") for name in LOGGED).select(rows.columns)
+        def filled(rows: pl.DataFrame) -> pl.DataFrame:
+            both = rows.join(logged, on=key, how="left", suffix="_logged", maintain_order="left")
+            return both.with_columns(pl.coalesce(name, f"{name}_logged") for name in LOGGED).select(rows.columns)
 
-        return replace(self, rows=named(self.rows), met=named(self.met))
+        return replace(self, rows=filled(self.rows), arrivals=filled(self.arrivals))
 
     def answer(self) -> Collectives:
         """The tables of the result."""
         tables = Collectives.tables
         calls = self.calls()
-        late = stragglers(self.met)
+        late = stragglers(self.arrivals)
         return Collectives(
             collectives=self._collectives(calls).select(tables["collectives"].names),
             calls=calls.select(tables["calls"].names),
             alone=apparent_collectives(self.rows).select(tables["alone"].names),
             logged=logged_collectives(no_records()),
             unequal=unequal_ranks(no_records()),
-            arrivals=self.met.sort("meeting", "rank", *PROCESS, nulls_last=True)
+            arrivals=self.arrivals.sort("meeting", "rank", *PROCESS, nulls_last=True)
             .with_columns(duration_ns=_DURATION)
             .select(tables["arrivals"].names),
             processes=self.processes().select(tables["processes"].names),
@@ -169,7 +169,7 @@ class Meetings:
         """One row per meeting, in the order of time."""
         is_last = pl.col("is_last")
         is_on_clock = pl.col("rule").first() != "duration"
-        meetings = self.met.group_by("meeting").agg(
+        meetings = self.arrivals.group_by("meeting").agg(
             pl.col(*_KEY, "rule").first(),
             pl.col("group_size").max(),
             process_count=pl.len().cast(pl.Int64),
@@ -189,6 +189,7 @@ class Meetings:
         )
 
     def _collectives(self, calls: pl.DataFrame) -> pl.DataFrame:
+        """One row per collective of a group and size; where none of its calls met, numbers of its unmatched calls."""
         keys = [*_KEY, "group_size"]
         sums = calls.group_by(keys).agg(
             pl.col("process_count").max(),
@@ -200,9 +201,9 @@ class Meetings:
             start_skew_max_ns=pl.col("start_skew_ns").max(),
             end_skew_ns=pl.col("end_skew_ns").mean(),
             rule=pl.col("rule").mode().sort().first(),
-            known=pl.col("wait_ns").count(),
+            known_wait_count=pl.col("wait_ns").count(),
         )
-        lost = (
+        unmatched = (
             self.rows.filter(pl.col("meeting").is_null())
             .group_by(keys)
             .agg(
@@ -217,7 +218,7 @@ class Meetings:
         rate = pl.when(pl.col("communication_ns") > 0).then(total / pl.col("communication_ns") * 1e9)
         return (
             sums.join(most_often_last(calls, keys), on=keys, how="left", nulls_equal=True)
-            .join(lost, on=keys, how="full", nulls_equal=True, coalesce=True)
+            .join(unmatched, on=keys, how="full", nulls_equal=True, coalesce=True)
             .with_columns(
                 calls=pl.when(is_alone).then("unmatched_count").otherwise("calls"),
                 **{
@@ -227,7 +228,7 @@ class Meetings:
             )
             .with_columns(
                 pl.col("unmatched_count", "last_count").fill_null(0),
-                wait_ns=pl.when(pl.col("known") > 0).then("wait_ns"),
+                wait_ns=pl.when(pl.col("known_wait_count") > 0).then("wait_ns"),
                 algorithm_bytes_per_second=rate,
             )
             .with_columns(bus_bytes_per_second=_bus())
@@ -237,17 +238,16 @@ class Meetings:
     def processes(self) -> pl.DataFrame:
         """One row per process: its calls, waits, clock."""
         by = ["part", "process"]
-        every = self.rows.group_by(by).agg(
+        rows = self.rows.group_by(by).agg(
             pl.col(PROCESS).first(),
             calls=pl.len().cast(pl.Int64),
             matched_count=pl.col("meeting").count().cast(pl.Int64),
             total_ns=_DURATION.sum(),
         )
-        lasts = self.met.group_by(by).agg(last_count=pl.col("is_last").sum().cast(pl.Int64))
+        lasts = self.arrivals.group_by(by).agg(last_count=pl.col("is_last").sum().cast(pl.Int64))
         clocks = self.offsets.table.select(*by, "offset_ns", "residual_ns", "drift_ns")
-        rows = every
-        for more in (waits_of_ranks(self.met, by), lasts, clocks):
-            rows = rows.join(more, on=by, how="left")
+        for columns in (waits_of_ranks(self.arrivals, by), lasts, clocks):
+            rows = rows.join(columns, on=by, how="left")
         wait = pl.when(pl.col("matched_count") > 0).then(pl.col("wait_ns").fill_null(0))
         rows = rows.with_columns(wait_ns=wait, last_count=pl.col("last_count").fill_null(0))
         return rows.sort("rank", *PROCESS, *by, nulls_last=True)
@@ -259,7 +259,7 @@ class Meetings:
             mismatch = MISMATCHES[reason]
             sentence = f"{counted(count, 'calls')} {mismatch['sentence']}"
             yield Caveat(f"collectives_{reason.replace(' ', '_')}", "care", sentence, mismatch["advice"])
-        missing = self.met.filter(pl.col("group_size") > pl.len().over("meeting"))
+        missing = self.arrivals.filter(pl.col("group_size") > pl.len().over("meeting"))
         if missing.height:
             size, present = missing.select(pl.col("group_size").max(), pl.len().over("meeting").max()).row(0)
             what = f"groups have up to {size} ranks, at most {present} of them were recorded: others may be later, and "

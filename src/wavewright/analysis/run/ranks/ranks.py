@@ -27,15 +27,15 @@ from wavewright.model.answer import Answer
 from wavewright.model.run import Run
 from wavewright.model.schema import TableSpec, empty_frame, packaged_spec
 
-_MOST_PEERS = 64  #: Groups of ranks with the same kernels that are told apart.
-_ALIKE = 0.9  #: Part of the compute time of each of two ranks that kernels of both must take for them to be peers.
+_PEER_GROUPS_MAX = 64  #: Groups of ranks with the same kernels; a rank that would start a further group stands alone.
+_ALIKE = 0.9  #: Two ranks are peers if kernels that both have take at least this share of the compute time of each.
 _TIMES = ("start_ns", "end_ns")
 _WORK = packaged_spec(__package__, "work")
 _KERNELS = packaged_spec(__package__, "kernels")
 _ENDS = packaged_spec(__package__, "ends")
 _BY_KERNEL = packaged_spec(__package__, "by_kernel")
 _DURATION = pl.when(is_timed()).then(pl.col("end_ns") - pl.col("start_ns"))
-_FIRST_AND_LAST = [pl.col("start_ns").min(), pl.col("end_ns").max()]
+_EXTENT = [pl.col("start_ns").min(), pl.col("end_ns").max()]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -65,24 +65,25 @@ class Ranks(Answer, package=__package__):
 
 def partial_ranks(run: Run) -> PartialRanks:
     """The contribution of one run."""
-    who = processes_of(run)
+    processes = processes_of(run)
     totals = _EventTotals(run)
     kernels = (
         totals.kernels()
-        .join(who, on="process", maintain_order="left")
+        .join(processes, on="process", maintain_order="left")
         .with_columns(pl.col("name").cast(pl.String).fill_null(""))
     )
     times = kernels.group_by("process").agg(compute_ns=pl.col("total_ns").filter(~names_collective("name")).sum())
-    talk = totals.talk.by_process().select("process", collective_ns="busy_ns")
+    communication = totals.communication.by_process().select("process", collective_ns="busy_ns")
     time = ProcessTime(run)
     idle = time.totals().select("process", "idle_ns", "host_ns")
-    work = who
-    for more in (times, talk, totals.copies, totals.busy.by_process(), totals.extents(), idle):
-        work = work.join(more, on="process", how="left", maintain_order="left")
-    sums = ("gpu_count", "compute_ns", "collective_ns", "copy_ns", "busy_ns", "idle_ns")
-    work = work.with_columns(pl.col(sums).fill_null(0))
-    rows = with_times(collective_rows(run), time)
-    return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), rows)
+    work = processes
+    for columns in (times, communication, totals.copies, totals.busy.by_process(), totals.extents(), idle):
+        work = work.join(columns, on="process", how="left", maintain_order="left")
+    # A process without such work is in none of the frames; `host_ns` stays null, which says that launches are unknown.
+    amounts = ("gpu_count", "compute_ns", "collective_ns", "copy_ns", "busy_ns", "idle_ns")
+    work = work.with_columns(pl.col(amounts).fill_null(0))
+    calls = with_times(collective_rows(run), time)
+    return PartialRanks(work.select(_WORK.names), kernels.select(_KERNELS.names), calls)
 
 
 def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
@@ -107,16 +108,17 @@ def combine_ranks(partials: Sequence[PartialRanks]) -> Ranks:
             pl.col("busy_ns") / (wall * pl.col("gpu_count"))
         ),
     )
-    top = processes.drop_nulls("excess_ns").sort("excess_ns", descending=True, maintain_order=True).head(1).to_dicts()
+    by_excess = processes.drop_nulls("excess_ns").sort("excess_ns", descending=True, maintain_order=True)
+    slowest = by_excess.head(1).to_dicts()
     return Ranks(
         processes=processes.select(Ranks.tables["processes"].names),
         kernels=_by_kernel(kernels.join(work.select(*PROCESS, "peers"), on=PROCESS, nulls_equal=True)).select(
             Ranks.tables["kernels"].names
         ),
         collectives=_by_collective(meetings).select(Ranks.tables["collectives"].names),
-        causes=causes_of_ranks(stragglers(meetings.met)).select(Ranks.tables["causes"].names),
-        imbalance=1 + top[0]["deviation"] if top else None,
-        cost_ns=top[0]["excess_ns"] if top else 0.0,
+        causes=causes_of_ranks(stragglers(meetings.arrivals)).select(Ranks.tables["causes"].names),
+        imbalance=1 + slowest[0]["deviation"] if slowest else None,
+        cost_ns=slowest[0]["excess_ns"] if slowest else 0.0,
         waited_ns=int(processes["waited_ns"].sum()),
         caveats=tuple(meetings.caveats()),
     )
@@ -128,7 +130,7 @@ def ranks(run: Run) -> Ranks:
 
 
 def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
-    """For each process the number of the first one with the same kernels: stages of a pipeline differ by design."""
+    """For each row of `work` the number of the first with the same kernels: stages of a pipeline differ by design."""
     of_process = kernels.filter(~names_collective("name")).partition_by(PROCESS, as_dict=True)
     times = [
         dict(of_process[key].select("name", "total_ns").rows()) if key in of_process else {}
@@ -138,7 +140,7 @@ def _peers(work: pl.DataFrame, kernels: pl.DataFrame) -> pl.Series:
     numbers = []
     for number, kernel_ns in enumerate(times):
         peer = next((first for first in firsts if _are_alike(times[first], kernel_ns)), None)
-        if peer is None and len(firsts) < _MOST_PEERS:
+        if peer is None and len(firsts) < _PEER_GROUPS_MAX:
             firsts.append(number)
         numbers.append(number if peer is None else peer)
     return pl.Series(numbers, dtype=pl.Int64)
@@ -154,19 +156,18 @@ def _are_alike(first: dict[str, int], second: dict[str, int]) -> bool:
 
 
 def _by_collective(meetings: Meetings) -> pl.DataFrame:
-    """Per collective how long ranks wait in it, and who arrives last."""
+    """Per collective how long ranks wait in it, who arrives last, and the most frequent of `meetings.RULES`: `rule`."""
     keys = ("name", "collective", "group")
-    duration = pl.col("end_ns") - pl.col("start_ns")
     wait = pl.col("wait_ns").fill_null(0)
-    each = meetings.met.group_by(*keys, "meeting").agg(
+    by_meeting = meetings.arrivals.group_by(*keys, "meeting").agg(
         pl.col("rule").first(),
         process_count=pl.len().cast(pl.Int64),
-        longest_ns=duration.max(),
+        longest_ns=(pl.col("end_ns") - pl.col("start_ns")).max(),
         wait_ns=wait.max(),
         mean_ns=wait.mean(),
         **{name: pl.col(name).filter("is_last").first() for name in PROCESS},
     )
-    sums = each.group_by(keys).agg(
+    sums = by_meeting.group_by(keys).agg(
         pl.col("process_count").max(),
         calls=pl.len().cast(pl.Int64),
         rule=pl.col("rule").mode().sort().first(),
@@ -174,15 +175,14 @@ def _by_collective(meetings: Meetings) -> pl.DataFrame:
         excess_ns=(pl.col("wait_ns") - pl.col("mean_ns")).sum(),
         longest_ns=pl.col("longest_ns").sum(),
     )
-    every = (
-        meetings.rows.filter(pl.col("mismatch").ne_missing("twice"))
-        .group_by(keys)
-        .agg(is_complete=pl.col("meeting").null_count() == 0, members=pl.struct("part", "process").n_unique())
-    )
+    # A rank that was given twice is no second member, and its calls would look unmatched.
+    recorded = meetings.rows.filter(pl.col("mismatch").ne_missing("twice")).group_by(keys)
+    members = pl.struct("part", "process").n_unique()
     return (
-        every.filter(pl.col("members") > 1)
+        recorded.agg(is_complete=pl.col("meeting").null_count() == 0, members=members)
+        .filter(pl.col("members") > 1)
         .join(sums, on=keys, how="left", nulls_equal=True)
-        .join(most_often_last(each, keys), on=keys, how="left", nulls_equal=True)
+        .join(most_often_last(by_meeting, keys), on=keys, how="left", nulls_equal=True)
         .with_columns(
             pl.col("rule").fill_null("unknown"),
             pl.col("calls", "spread_ns", "last_count").fill_null(0),
@@ -199,21 +199,21 @@ class _EventTotals:
 
     def __init__(self, run: Run) -> None:
         gpus = run.read("agents", ["agent", "kind"]).filter(pl.col("kind") == "GPU")["agent"]
-        self.busy, self.talk = BusyTime(), BusyTime()  #: Of all work, and of collectives.
+        self.busy, self.communication = BusyTime(), BusyTime()  #: Of all work, and of collectives only.
         self._kernels = [empty_frame(_BY_KERNEL)]
         self._extents = [empty_frame(_ENDS)]
         for piece in run.chunks("dispatches", ["process", "agent", "name", *_TIMES]):
             sums = {"calls": pl.len().cast(pl.Int64), "total_ns": _DURATION.sum()}
             self._kernels.append(piece.group_by("process", "name").agg(**sums))
             self.busy.add(piece)
-            self.talk.add(piece.filter(is_communication(piece)))
-            self._note(piece)
+            self.communication.add(piece.filter(is_communication(piece)))
+            self._add_extents(piece)
         copies = run.read("copies", ["process", "dst_agent", "src_agent", *_TIMES])
         self.copies = copies.group_by("process").agg(copy_ns=_DURATION.sum())
         self.busy.add(copies.with_columns(copy_agent(gpus)))
-        self._note(copies)
+        self._add_extents(copies)
         for piece in run.chunks("regions", ["process", *_TIMES]):
-            self._note(piece)
+            self._add_extents(piece)
 
     def kernels(self) -> pl.DataFrame:
         """`process`, `name`, `calls`, `total_ns`."""
@@ -221,17 +221,17 @@ class _EventTotals:
 
     def extents(self) -> pl.DataFrame:
         """`process`, `start_ns`, `end_ns`: from its first event to its last."""
-        return pl.concat(self._extents).group_by("process").agg(_FIRST_AND_LAST)
+        return pl.concat(self._extents).group_by("process").agg(_EXTENT)
 
-    def _note(self, piece: pl.DataFrame) -> None:
-        self._extents.append(piece.filter(is_timed()).group_by("process").agg(_FIRST_AND_LAST))
+    def _add_extents(self, piece: pl.DataFrame) -> None:
+        self._extents.append(piece.filter(is_timed()).group_by("process").agg(_EXTENT))
 
 
 def _by_kernel(kernels: pl.DataFrame) -> pl.DataFrame:
-    """Kernels of several processes, the one that costs most first."""
-    slowest = kernels.sort("name", "peers", -pl.col("total_ns"), "rank", *PROCESS, nulls_last=True)
+    """Kernels that several processes ran, the costliest first; `kernels` has the columns of `_KERNELS`, and `peers`."""
+    by_time = kernels.sort("name", "peers", -pl.col("total_ns"), "rank", *PROCESS, nulls_last=True)
     total, calls = pl.col("total_ns"), pl.col("calls")
-    totals = slowest.group_by("name", "peers", maintain_order=True).agg(
+    totals = by_time.group_by("name", "peers", maintain_order=True).agg(
         process_count=pl.len().cast(pl.Int64),
         calls=calls.sum(),
         mean_ns=total.mean(),

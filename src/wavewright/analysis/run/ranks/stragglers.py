@@ -16,22 +16,22 @@ from wavewright.analysis.run.select.identities import PROCESS
 from wavewright.facts.loader import packaged
 from wavewright.model.schema import frame_of, packaged_specs
 
-_MOST_MEETINGS = 200  #: Meetings that are looked into, the latest ranks first.
-_ON_TIME = 0.25  #: A rank that was at most this part as late as now counts as on time.
-_NOTABLE_NS = 10_000
+_MOST_MEETINGS = 200  #: Only this many meetings are explained, those with the latest ranks.
+_ON_TIME = 0.25  #: A rank counts as on time at a meeting if it was late by at most this share of its delay now.
+_NOTABLE_NS = 10_000  #: A rank that comes later than the median of the others by less than this is not late.
 CAUSES: dict[str, str] = packaged("causes.toml", __package__)  #: Column of a difference -> what it is called.
 UNKNOWN = "unknown"  #: The cause of a rank that had more of nothing: it began later, before the record.
 _MEMBER = ("part", "process", "agent")
 _TABLES = packaged_specs(__package__, owner="Collectives")
 
 
-def stragglers(met: pl.DataFrame) -> pl.DataFrame:
-    """One row per meeting with a late rank, of `arrivals`: the latest first.
+def stragglers(arrivals: pl.DataFrame) -> pl.DataFrame:
+    """One row per meeting with a late rank, the latest first; `arrivals` are rows of `meetings.arrivals` with `KINDS`.
 
     The differences of a row are to the rank whose arrival is the median of the others; they add up to how much later
     the late rank became since the meeting at which it was on time.
     """
-    arrived = met.filter(pl.col("arrival_ns").is_not_null()).with_columns(member=pl.struct(_MEMBER).rank("dense"))
+    arrived = arrivals.filter(pl.col("arrival_ns").is_not_null()).with_columns(member=pl.struct(_MEMBER).rank("dense"))
     by_arrival = arrived.sort("meeting", "lag_ns", "rank", *PROCESS, nulls_last=True)  # the last one first
     others = by_arrival.filter(~pl.col("is_last")).group_by("meeting", maintain_order=True)
     median = others.agg(reference=pl.col("member").get(pl.len() // 2), late_ns=pl.col("lag_ns").get(pl.len() // 2))
@@ -44,15 +44,16 @@ def stragglers(met: pl.DataFrame) -> pl.DataFrame:
 
 
 def _explained(row: dict[str, Any], late: pl.DataFrame, other: pl.DataFrame) -> dict[str, Any]:
-    """The row of one late arrival."""
+    """The row of table `stragglers` for the late arrival `row`, from all arrivals of the late rank and of the other."""
     columns = ["meeting", "start_ns", "arrival_ns", "work_start_ns", "is_launch_known", *KINDS]
     both = late.select(columns).join(other.select(columns), on="meeting", suffix="_other").sort("start_ns", "meeting")
     now = both.filter(pl.col("meeting") == row["meeting"]).row(0, named=True)
     lag = pl.col("arrival_ns") - pl.col("arrival_ns_other")
     earlier = both.filter((pl.col("start_ns") < now["start_ns"]) & (lag <= row["late_ns"] * _ON_TIME))
-    then = earlier.row(-1, named=True) if earlier.height else None
+    then = earlier.row(-1, named=True) if earlier.height else None  # the last meeting at which it was on time
 
     def since(column: str, first: str | None) -> int:
+        """The increase of a time since `then`; without such a meeting, since `first` (start of work; None = 0)."""
         value = int(now[column])
         if then is not None:
             return value - int(then[column])
@@ -84,6 +85,7 @@ def cause_of(differences: dict[str, int | None]) -> str:
 
 
 def _parts(differences: dict[str, Any]) -> Sequence[str]:
+    """The keys of `CAUSES` that add up to the delay: idle time, or its two parts where launches are known."""
     skipped = "idle_ns" if differences["host_ns"] is not None else None
     return [name for name in differences if name in CAUSES and name != skipped and differences[name] is not None]
 
@@ -98,9 +100,9 @@ def causes_of_ranks(late: pl.DataFrame) -> pl.DataFrame:
     )
     rows = []
     for row in sums.to_dicts():
-        more = {name: max(row[name], 0) for name in _parts(row)}
-        total = sum(more.values())
-        largest = max(more, key=lambda name: more[name])
-        cause = CAUSES[largest] if total else UNKNOWN
-        rows.append(row | {"cause": cause, "cause_share": more[largest] / total if total else None})
+        excess_ns = {name: max(row[name], 0) for name in _parts(row)}
+        total_ns = sum(excess_ns.values())
+        largest = max(excess_ns, key=lambda name: excess_ns[name])
+        cause = CAUSES[largest] if total_ns else UNKNOWN
+        rows.append(row | {"cause": cause, "cause_share": excess_ns[largest] / total_ns if total_ns else None})
     return frame_of(_TABLES["causes"], rows).sort(-pl.col("late_ns"), "rank", *PROCESS, nulls_last=True)

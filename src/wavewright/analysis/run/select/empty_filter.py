@@ -17,8 +17,8 @@ from wavewright.base.words import some_of
 from wavewright.errors import UsageError
 from wavewright.model.run import Run
 
-_VALUES_SHOWN = 6
-_NAME_CHARACTERS_MAX = 60
+_VALUES_SHOWN = 6  #: Values of the run that the error names, at most.
+_NAME_CHARACTERS_MAX = 60  #: Characters of a name in the error.
 
 
 @dataclass(frozen=True)

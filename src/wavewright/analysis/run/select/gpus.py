@@ -99,11 +99,11 @@ def gpu_work(
     empty = pl.DataFrame(schema={name: dtypes[name] for name in columns})
     chunks = [
         _placed(piece, agents, gpu_index).with_columns(is_copy=pl.lit(table == "copies"))
-        for table, agents, more in (
+        for table, agents, more_columns in (
             ("dispatches", ["agent"], kernel_columns),
             ("copies", ["dst_agent", "src_agent"], copy_columns),
         )
-        for piece in run.chunks(table, [*common, *agents, *more])
+        for piece in run.chunks(table, [*common, *agents, *more_columns])
     ]
     return pl.concat([empty, *chunks], how="diagonal")
 

@@ -38,15 +38,16 @@ def file_of(run: pl.Expr) -> pl.Expr:
     return run.str.replace(rf"{_PART}{RECORDING_PREFIX}\d+$", "")
 
 
-def gpus_of(run: Run, who: pl.DataFrame) -> pl.DataFrame:
+def gpus_of(run: Run, processes: pl.DataFrame) -> pl.DataFrame:
     """`agent` (number in the run) with `host` and `gpu`: its number among the node's GPUs.
 
-    Where no host name was recorded, the file stands for the node: nothing says that two files are of the same one.
+    `processes` is the result of `processes_of`. Where no host name was recorded, the file stands for the node: nothing
+    says that two files are of the same one.
     """
     agents = run.read("agents", ["agent", "process", "kind", "type_index", "absolute_index"])
     number = pl.coalesce("type_index", "absolute_index")
     return (
         agents.filter(pl.col("kind") == "GPU")
-        .join(who, on="process", how="left", maintain_order="left")
+        .join(processes, on="process", how="left", maintain_order="left")
         .select("agent", host=pl.coalesce(pl.col("host").replace("", None), "path"), gpu=number)
     )

@@ -84,6 +84,7 @@ def path_labels(paths: Sequence[str]) -> dict[str, str]:
     while all(len(words) > 1 for words in parts.values()) and len({words[-1] for words in parts.values()}) == 1:
         parts = {path: words[:-1] for path, words in parts.items()}
     labels = {path: "/".join(words) for path, words in parts.items()}
+    # What all labels begin with is left out up to its last separator, unless labels would then be equal.
     same = takewhile(lambda letters: len(set(letters)) == 1, zip(*labels.values(), strict=False))
     common = "".join(letters[0] for letters in same)
     cut = max(common.rfind(mark) for mark in "_-/") + 1

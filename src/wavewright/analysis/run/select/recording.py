@@ -106,7 +106,7 @@ def _extents(times: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _counted(run: Run, table: str) -> pl.DataFrame:
-    """Rows and times by process."""
+    """`process`, `count`, `start_ns` and `end_ns` of the rows of a table."""
     begin, end = ("time_ns", "time_ns") if table in ("samples", "counters") else ("start_ns", "end_ns")
     counts = {"count": pl.len().cast(pl.Int64), "start_ns": pl.col(begin).min(), "end_ns": pl.col(end).max()}
     pieces = [
@@ -114,8 +114,8 @@ def _counted(run: Run, table: str) -> pl.DataFrame:
         for piece in run.chunks(table, list(dict.fromkeys(("process", begin, end))))
     ]
     schema = {"process": pl.UInt32} | dict.fromkeys(counts, pl.Int64)
-    every = pl.concat([pl.DataFrame(schema=schema), *pieces]).group_by("process")
-    return every.agg(pl.col("count").sum(), pl.col("start_ns").min(), pl.col("end_ns").max())
+    by_process = pl.concat([pl.DataFrame(schema=schema), *pieces]).group_by("process")
+    return by_process.agg(pl.col("count").sum(), pl.col("start_ns").min(), pl.col("end_ns").max())
 
 
 def _gpus(run: Run, gpu_index: GpuIndex) -> pl.DataFrame:

@@ -14,7 +14,7 @@ _VLLM_PLAIN = re.compile(
 _SGLANG = re.compile(r"step\[(EXTEND|DECODE|MIXED) bs=(\d{1,9})(.{0,400})\]")
 _ATOM = re.compile(r"(prefill|decode)\[bs=(\d{1,9})(?:/\d+)? tok=(\d{1,12}).{0,400}\]")
 _FIELD = re.compile(r"\b(toks|[cg]_sq|[cg]_sk|[cg]_sqsq|[cg]_sqsk|[cg])=(\d{1,17})")
-_NAMES = [f"{group}_{name}" for group in "cg" for name in _SUMS]
+_NAMES = [f"{group}_{name}" for group in "cg" for name in _SUMS]  #: c: context (prefill), g: generation (decode).
 _PHASES = {"EXTEND": "prefill", "DECODE": "decode", "MIXED": "mixed"}
 #: Markers that one of the above may fit, for frames of many markers.
 SERVING = r"^(execute_(\d+_)?context_\d|step\[(EXTEND|DECODE|MIXED) |(prefill|decode)\[bs=)"
@@ -41,9 +41,7 @@ def serving_step(marker: str) -> ServingStep | None:
     'mixed'
     """
     if match := _VLLM.match(marker):
-        numbers = [
-            int(number) for number in match.groups()
-        ]  # requests and sums of prefill, requests and sums of decode
+        numbers = list(map(int, match.groups()))  # requests and sums of prefill, requests and sums of decode
         prefill, decode = numbers[0], numbers[1 + len(_SUMS)]
         prefill_sums, decode_sums = numbers[1 : 1 + len(_SUMS)], numbers[2 + len(_SUMS) :]
         return _detailed(prefill, decode, dict(zip(_NAMES, prefill_sums + decode_sums, strict=True)))

@@ -31,8 +31,8 @@ TIMED = {
 _UNITS_NS = {"ns": 1, "us": 10**3, "µs": 10**3, "ms": 10**6, "s": 10**9}
 _TIME = re.compile(r"([+-]?\d{1,40}(?:\.\d{1,40})?)\s*(%|ns|us|µs|ms|s)?")
 _INT64_MAX = (1 << 63) - 1  #: Times of events are Int64.
-_NAMES_COMPARED_MAX = 20_000  #: Names of markers among which a misspelt one is looked up.
-_NAMES_SHOWN = 5
+_NAMES_COMPARED_MAX = 20_000  #: A misspelt marker is compared with at most about so many names.
+_NAMES_SHOWN = 5  #: Names that the error suggests, at most.
 
 
 class NodeInterval(NamedTuple):
@@ -224,5 +224,5 @@ def _no_marker(name: str, recorded_names: set[str], path: str) -> UsageError:
     if not candidates:
         return UsageError(what, where=path, advice="this run has no markers; choose the time with --time")
     similar = difflib.get_close_matches(name, candidates, n=_NAMES_SHOWN, cutoff=0.5) or candidates[:_NAMES_SHOWN]
-    more = f" and {len(candidates) - len(similar):,} more" if len(candidates) > len(similar) else ""
-    return UsageError(what, where=path, advice=f"markers: {', '.join(map(repr, similar))}{more}")
+    rest = f" and {len(candidates) - len(similar):,} more" if len(candidates) > len(similar) else ""
+    return UsageError(what, where=path, advice=f"markers: {', '.join(map(repr, similar))}{rest}")
