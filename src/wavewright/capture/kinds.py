@@ -68,8 +68,7 @@ class Samples(Program, frozen=True, kw_only=True, tag="samples"):
     interval: int | None = None
 
 
-#: Of a run, where nothing else is asked for.
-USUAL_PARTS = ("kernel", "hip", "memory", "markers")
+USUAL_PARTS = ("kernel", "hip", "memory", "markers")  #: Of a run trace, where nothing else is asked for.
 
 
 class RunTrace(Program, frozen=True, kw_only=True, tag="run"):

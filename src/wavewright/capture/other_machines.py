@@ -34,14 +34,14 @@ from wavewright.errors import MissingToolError, OutputError, UnreachableError, U
 from wavewright.facts.loader import packaged
 from wavewright.readers.files.archive import refusal_of_name
 
-FILES_MAX = 100_000
+FILES_MAX = 100_000  #: Of one capture.
 BYTES_MAX = 1 << 40  #: Of one capture, together.
 SPARED_BYTES = 256 << 20  #: Free space that is left on this machine.
-_LINE_BYTES_MAX = 4 << 20
+_LINE_BYTES_MAX = 4 << 20  #: Of a line that is printed there.
 _BANNER_BYTES_MAX = 1 << 17  #: What login shells may print before the first word of ours.
-_STDERR_BYTES = 1 << 16
-_LOSSES_TOLD_MAX = 10
-_NOT_FOUND, _SSH_FAILED = 127, 255
+_STDERR_BYTES = 1 << 16  #: The end of the error stream that is looked at.
+_LOSSES_TOLD_MAX = 10  #: Files that were not brought and are named.
+_NOT_FOUND, _SSH_FAILED = 127, 255  #: Statuses: of a shell without the program, and of ssh itself.
 _STOP_SECONDS = 200.0  #: For a capture there to stop: its program may use its grace.
 _ENGINES = ("docker", "podman", "apptainer", "singularity")
 _HOST = re.compile(r"[^\s\x00-\x1f\x7f]{1,300}")
@@ -155,11 +155,11 @@ class _Connection:
 
     def skip_banner(self) -> bool:
         """True when the mark came; what shells print before it is skipped."""
-        left = _BANNER_BYTES_MAX
-        while left > 0 and (line := self.stdout.readline(left)):
+        rest_bytes = _BANNER_BYTES_MAX
+        while rest_bytes > 0 and (line := self.stdout.readline(rest_bytes)):
             if line.strip() == self._mark.encode():
                 return True
-            left -= len(line)
+            rest_bytes -= len(line)
         return False
 
     @property
@@ -284,13 +284,15 @@ def _check_folder(folder: Path, *, resume: bool, force: bool) -> None:
 def _refusal(place: Place, status: int, errors: str) -> WavewrightError:
     """The error that the capture there ended with."""
     lines = [line.strip() for line in errors.splitlines() if line.strip()]
-    at = max((number for number, line in enumerate(lines) if line.startswith("error: ")), default=None)
-    if at is None:
+    place_of_error = max((number for number, line in enumerate(lines) if line.startswith("error: ")), default=None)
+    if place_of_error is None:
         what = f"the connection was lost{_last(errors, ': ')}"
         advice = "what ran there is stopped and its data stay there; run it again with --resume to go on"
         return UnreachableError(what, where=place.name, advice=advice)
-    advice = next((line.removeprefix("try: ") for line in lines[at + 1 :] if line.startswith("try: ")), "")
-    error = WavewrightError(lines[at].removeprefix("error: ")[:1000], where=place.name, advice=advice[:1000])
+    advice = next((line.removeprefix("try: ") for line in lines[place_of_error + 1 :] if line.startswith("try: ")), "")
+    error = WavewrightError(
+        lines[place_of_error].removeprefix("error: ")[:1000], where=place.name, advice=advice[:1000]
+    )
     error.exit_code = status if 0 < status < 126 else error.exit_code
     return error
 
@@ -300,13 +302,13 @@ def bring(place: Place, token: str, folder: Path) -> list[str]:
     losses: list[str] = []
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        room = min(BYTES_MAX, shutil.disk_usage(folder).free - SPARED_BYTES)
+        room_bytes = min(BYTES_MAX, shutil.disk_usage(folder).free - SPARED_BYTES)
         with _connected(place, _PACK, token) as connection:
             try:
                 with tarfile.open(fileobj=connection.stdout, mode="r|") as archive:
                     for count, entry in enumerate(archive, 1):
-                        room -= entry.size
-                        if room < 0 or count > FILES_MAX:
+                        room_bytes -= entry.size
+                        if room_bytes < 0 or count > FILES_MAX:
                             connection.process.kill()  # it would wait for somebody to read the rest of its output
                             what = f"the capture does not fit here: more than {FILES_MAX:,} files or the free space"
                             raise OutputError(what, where=shown(str(folder)), advice="make room, then --resume")

@@ -30,11 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from wavewright.analysis.run.compare.compare import FailOn
-    from wavewright.cli.kit.request import Parts
     from wavewright.model.trace import ThreadTrace
 
-_MOST_SIBLINGS = 8  #: Other dispatches of a capture that are read, as repeated runs of the compared one.
-_MOST_FAILURES = 3  #: That are named in the line of --fail-above.
+_MOST_SIBLINGS = 8  #: At most so many other dispatches of a capture are read as repeated runs of the compared one.
+_MOST_FAILURES = 3  #: At most so many changes are named in the message of --fail-above.
 _REGRESSION_EXIT_CODE = 1
 
 
@@ -127,7 +126,7 @@ def _judged(families: Sequence[Sequence[ThreadTrace]], labels: Sequence[str], li
     notes, failures = [], []
     for label, side in zip(labels[1:], measured[1:], strict=True):
         for row in gate(side, measured[0], threshold=limit).checks.to_dicts():
-            row["reason"] = "" if row["noise"] is not None else row["reason"]
+            row["reason"] = "" if row["noise"] is not None else row["reason"]  # a noise needs no reason beside it
             words = f"{label}: {sentence(row)}, above the limit of {100 * limit:g} %"
             if row["status"] == "fail":
                 failures.append(words)
@@ -213,9 +212,7 @@ def runs(
     if side_ranks and len(side_ranks) != side_count:
         what = f"{counted(len(side_ranks), 'times')} --side-rank for {counted(side_count, 'paths')}"
         raise UsageError(what, advice="give it once for each PATH; --rank selects ranks of all")
-    ranks_of: list[tuple[int, ...]] = [request.selection.ranks] * side_count
-    if side_ranks:
-        ranks_of = [(rank,) for rank in side_ranks]
+    ranks_of: list[tuple[int, ...]] = [(rank,) for rank in side_ranks] or [request.selection.ranks] * side_count
     ranks_of += ranks_of[:1] * len(repeats)  # repeated runs are of the first side
     runs = [
         request.narrowed(ranks=ranks).gather(partial_compare, [path])
@@ -283,11 +280,11 @@ def counters(everything: bool, decimals: int | None, fail_above: float | None, *
         sys.exit(_REGRESSION_EXIT_CODE)
 
 
-def _kind_meant(words: list[str], kinds_of_options: set[str]) -> str:
-    """The kind of what the paths are, else of the options that are given."""
+def _kind_meant(paths: list[str], kinds_of_options: set[str]) -> str:
+    """The kind of what the paths are, else of the options that are given, else "trace": a key of `KINDS`."""
     from wavewright.cluster.measurements import kind_at
 
-    kinds = {kind for word in words if (kind := kind_at(word))}
+    kinds = {kind for path in paths if (kind := kind_at(path))}
     option_kinds = kinds_of_options & {"run", "counters"}  # one that traces have too tells nothing
     if kinds <= {"run", "counters"} and "counters" in option_kinds:
         kinds = {"counters"}  # what has counters may be a run as well
@@ -297,6 +294,7 @@ def _kind_meant(words: list[str], kinds_of_options: set[str]) -> str:
     return next(iter(kinds or option_kinds), "trace")
 
 
+#: Kind of what is compared -> the function of this module that does it.
 _FUNCTIONS = {"trace": "traces", "run": "runs", "counters": "counters"}
 _COMMANDS = {kind: own_command(("compare",), f"compare:{name}", part=kind) for kind, name in _FUNCTIONS.items()}
 command = CommandOfKinds("compare", _COMMANDS, _kind_meant)

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from wavewright.analysis.counters.engine.answer import CounterPanels
     from wavewright.analysis.counters.raw import RawCounters
     from wavewright.cli.kit.counters import CounterRequest
-    from wavewright.cli.kit.request import Parts
     from wavewright.model.blocks import AnyBlock
     from wavewright.model.counters import System
 
@@ -41,8 +40,8 @@ def command(*, is_plan: bool, max_passes: int | None, output: Path | None, force
     """Show metrics of a counter capture, or plan one."""
     request = counter_request(options)
     if is_plan:
-        if idle := [f"--{name.replace('_', '-')}" for name in _OF_CAPTURES if options[name]]:
-            what = f"{', '.join(idle)} is about a capture that exists, not about a plan"
+        if unused := [f"--{name.replace('_', '-')}" for name in _OF_CAPTURES if options[name]]:
+            what = f"{', '.join(unused)} is about a capture that exists, not about a plan"
             raise UsageError(what, advice="leave it away, or leave --plan away")
         panels = ("all",) if options["everything"] else options["panels"]
         choice = {"panels": panels, "metrics": options["metrics"], "more": options["more"], "max_passes": max_passes}
@@ -88,6 +87,7 @@ def _give_plan(request: CounterRequest, choice: Mapping[str, Any], *, output: Pa
 
 
 def _planned_gpu(request: CounterRequest) -> str:
+    """The name of the GPU to plan for: --target, else the most specific name in the capture that is known."""
     if request.target:
         return request.target
     if request.path is None:
@@ -96,7 +96,7 @@ def _planned_gpu(request: CounterRequest) -> str:
     from wavewright.facts import gpus
 
     system = request.counters.system
-    for name in (system.product, (system.product or "").split("_")[0], system.target):
+    for name in (system.product, (system.product or "").split("_")[0], system.target):  # MI300X_A1, MI300X, gfx942
         with suppress(UsageError):
             if name and gpus.of(name).target == (system.target or gpus.of(name).target):
                 return name
@@ -123,7 +123,7 @@ def _planned_kernels(request: CounterRequest) -> tuple[str, ...]:
 _TOP, _SYSTEM, _RAW = ("top", "0"), ("system", "1"), ("raw",)
 _OWN_PANELS = (*_TOP, *_SYSTEM, *_RAW)
 _SPEED_OF_LIGHT = "2"  #: The panel with the share of peak of every hardware unit.
-_SUMMARY_KERNELS = 5
+_SUMMARY_KERNELS = 5  #: The summary lists at most so many kernels, unless --top asks for more.
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -310,7 +310,7 @@ def _described(answer: CounterPanels, *, explain: bool) -> list[dict[str, Any]]:
 
 
 def _own_panels(request: CounterRequest, words: Sequence[str]) -> dict[str, Any]:
-    """The panels that these words of `_OWN_PANELS` name: chosen dispatches, counters, facts of the node."""
+    """The panels that these words of `_OWN_PANELS` name, with the keys `dispatches`, `raw` (counters) and `system`."""
     counters, choice, chosen = request.counters, request.choice, set(words)
     panels: dict[str, Any] = {"dispatches": chosen_dispatches(counters, choice)} if chosen & set(_TOP) else {}
     panels |= {"raw": raw_counters(counters, choice=choice)} if chosen & set(_RAW) else {}
@@ -318,7 +318,7 @@ def _own_panels(request: CounterRequest, words: Sequence[str]) -> dict[str, Any]
 
 
 def _own_table(own: dict[str, Any], answer: CounterPanels) -> pl.DataFrame:
-    """The table of CSV: metrics, else the first of these."""
+    """The table of CSV: metrics; without any, dispatches, else facts of the node, else counters."""
     if not answer.rows.height and "dispatches" in own:
         return cast("pl.DataFrame", own["dispatches"])
     if not answer.rows.height and "system" in own:
@@ -342,6 +342,7 @@ def _own_parts(own: dict[str, Any], answer: CounterPanels, *, limit: int, decima
 
 
 def _facts(system: System) -> pl.DataFrame:
+    """One row per fact: its name, its value as text, and the file that says it."""
     names = [field.name for field in fields(system) if field.name not in ("said_by", "described")]
     facts = [(name, getattr(system, name), system.said_by.get(name, "")) for name in names]
     rows = [(name, None if value is None else str(value), source) for name, value, source in facts]

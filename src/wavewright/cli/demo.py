@@ -43,7 +43,7 @@ def command(
 ) -> None:
     """Explain a capture, and show it."""
     viewer = None
-    if sys.stdout.isatty() and not as_json:  # else nobody watches
+    if sys.stdout.isatty() and not as_json:  # into a pipe or a file the story is printed instead
         import_server()
         viewer = Listener(port)
     demo = _PAIRS[kind] if kind else _Kernel("tiled_gemm_prefetch" if prefetch else "tiled_gemm", target)
@@ -69,9 +69,9 @@ class _Kernel(NamedTuple):
         """The files of the capture, whose source is in `folder`/src; the trace, and the seconds that decoding took."""
         with progress("unpacking the capture"):
             files = _unpack("traces", f"{self.target}/{self.kernel}", folder)
-        began = time.perf_counter()
+        start = time.perf_counter()
         trace = decode(folder)
-        return [file for file in files if file.parent == folder], trace, time.perf_counter() - began
+        return [file for file in files if file.parent == folder], trace, time.perf_counter() - start
 
     def shown(self, folder: Path) -> Library:
         """The capture as the only document, after its story in short."""
@@ -214,7 +214,7 @@ _PAIRS = {
         capture="run",
         pattern="*.db",
         line="4 ROCpd databases, one per rank, {count:,} dispatches",
-        dispatch_count=lambda _folder: 8000,
+        dispatch_count=lambda _folder: 8000,  # known: counting would read all databases
         open=open_run,
         chapters=_run_chapters,
         then="regions",

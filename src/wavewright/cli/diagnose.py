@@ -17,40 +17,39 @@ if TYPE_CHECKING:
     from wavewright.readers.files.kinds import Kind
 
 
-def _meant(words: list[str], kinds_of_options: set[str]) -> str:
-    """The kind of what the paths are: what holds both a run and counters is a counter capture, unless asked."""
+def _kind_meant(paths: list[str], kinds_of_options: set[str]) -> str:
+    """The kind of what the paths are; what holds both a run and counters is a counter capture, except with --run."""
     from wavewright.readers.files.kinds import COUNTER_CAPTURES, RUNS
 
     if "run" in kinds_of_options:
         return "run"
-    kinds = {word: _kind_of(word) for word in words}
+    kinds = {path: _kind_of(path) for path in paths}
     if any(kind in COUNTER_CAPTURES for kind in kinds.values()):
         return "counters"
-    if any(_has_samples(word) for word in words):
+    if any(map(_has_samples, paths)) or not any(kind in RUNS for kind in kinds.values()):
         return "trace"
-    if not kinds or not any(kind in RUNS for kind in kinds.values()):
-        return "trace"
-    if len(words) == 1 and _has_counters(Path(words[0]), kinds[words[0]]):
+    if len(paths) == 1 and _has_counters(Path(paths[0]), kinds[paths[0]]):
         click.echo("note: this is about the counters in it; --run diagnoses the run itself", err=True)
         return "counters"
     return "run"
 
 
-def _kind_of(word: str) -> Kind | None:
+def _kind_of(path: str) -> Kind | None:
+    """The kind of a path, or of the first one that fits a pattern; None = it cannot be told."""
     from wavewright.readers.files.kinds import sniff
 
-    names = [word] if Path(word).exists() else sorted(glob.glob(word, recursive=True))[:1]  # noqa: PTH207 - patterns may be absolute
+    names = [path] if Path(path).exists() else sorted(glob.glob(path, recursive=True))[:1]  # noqa: PTH207 - patterns may be absolute
     try:
         return sniff(Path(names[0])) if names else None
     except (WavewrightError, OSError, ValueError):
         return None
 
 
-def _has_samples(word: str) -> bool:
+def _has_samples(path: str) -> bool:
     """True if there are PC samples in the result files of a run."""
     from wavewright.readers.opening import samples_at
 
-    return Path(word).exists() and bool(samples_at(Path(word)))
+    return Path(path).exists() and bool(samples_at(Path(path)))
 
 
 def _has_counters(path: Path, kind: Kind | None) -> bool:
@@ -67,4 +66,4 @@ def _has_counters(path: Path, kind: Kind | None) -> bool:
 
 
 _COMMANDS = {kind: derived_verb(QUESTIONS[kind]["diagnose"]) for kind in ("trace", "counters", "run")}
-command = CommandOfKinds("diagnose", _COMMANDS, _meant)
+command = CommandOfKinds("diagnose", _COMMANDS, _kind_meant)

@@ -32,11 +32,7 @@ def command(
         from wavewright.capture.other_machines import place_of, relay
 
         options = {"--json": as_json, "--all": is_complete, "--gpu": asks_gpu, "--full": full}
-        words = [
-            "doctor",
-            *(name for name, is_given in options.items() if is_given),
-            *(("-o", output) if output else ()),
-        ]
+        words = ["doctor", *(name for name, is_on in options.items() if is_on), *(("-o", output) if output else ())]
         sys.exit(relay(place_of(host, container, remote), words, lambda line: click.echo(printable(line))))
     machine, folder = Machine(), str((Path(output) if output else Path()).absolute())
     if full:

@@ -126,7 +126,7 @@ def _judged(
     subjects = [name for name in part.metrics if name in SUBJECTS and name != "metric"]
     part = part._replace(metrics=[name for name in part.metrics if name not in subjects])
     part = part if stored is None else part.or_that_of(stored)
-    written = _stored(paths)  # what another machine measured
+    written = _stored(paths)  # a path may be a baseline file, too: what another machine measured
     captures = [*baselines] if written else [*paths, *baselines]
     if stored is not None:
         kind = stored.kind
@@ -151,16 +151,16 @@ def _judged(
             advice = "give the captures themselves, or leave out strongest_finding"
             raise UsageError("a baseline file has no findings", where=paths[0], advice=advice)
         findings = findings_of(paths, kind, part.kernel)
-    judged_by = subjects + ["metric"] * bool(part.metrics)
+    judged_by = subjects + (["metric"] if part.metrics else [])
     if part.metrics and not has_choice:  # they are those of the baseline file, beside what is judged without --metric
         judged_by = ["kernel", "metric"]
     return gate(current, baseline, subjects=judged_by, budget=budget, findings=findings, pairs=pairs, **options)
 
 
-def _stored(baselines: Sequence[str]) -> Baseline | None:
-    """The baseline file; None = the baseline is captures, or there is none."""
-    files = [path for path in baselines if is_baseline(Path(path)) or path.endswith(".wwbase")]
-    if files and len(baselines) > 1:
+def _stored(paths: Sequence[str]) -> Baseline | None:
+    """The contents of the baseline file among the paths; None = they are captures, or there are none."""
+    files = [path for path in paths if is_baseline(Path(path)) or path.endswith(".wwbase")]
+    if files and len(paths) > 1:
         advice = "put all captures into one file with `wavewright baseline`"
         raise UsageError("a baseline file stands for all captures of it", where=files[0], advice=advice)
     return read_baseline(Path(files[0])) if files else None

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 Asked = tuple[str | None, str | None]  #: Dispatch and kernel.
 
-_SHOWN = 50  #: Decoded dispatches that text lists.
-_ALSO = "also here: "
+_SHOWN = 50  #: Text lists at most so many decoded dispatches.
+_ALSO = "also here: "  #: Start of the line about runs beside a trace.
 
 
 class _About(NamedTuple):
@@ -49,7 +49,7 @@ class _About(NamedTuple):
     body: Callable[[], dict[str, Any]]
     losses: Sequence[object]
     parts: Report
-    told_losses: Any = ()  #: Losses below the parts.
+    told_losses: Any = ()  #: Losses that text prints below the parts; `losses` are those of JSON.
     #: True for sentences that stay on a line: a command that is cut into lines cannot be copied.
     is_uncut: Callable[[str], bool] = lambda _: True
 
@@ -231,10 +231,13 @@ def _command_path(path: Path, dispatches: list[Dispatch[DecodedTrace]], chosen: 
     if len(dispatches) == 1:
         return str(path)
     file, inside, _ = chosen.item.folder.label.partition("!")
-    beside = sum(d.item.folder.label.startswith(f"{file}!") for d in dispatches)
-    return f"{file} --dispatch {chosen.number}" if inside and beside > 1 and chosen.number is not None else file
+    # A label is ARCHIVE!FOLDER inside an archive: where it holds several dispatches, its path alone does not say which.
+    in_archive_count = sum(dispatch.item.folder.label.startswith(f"{file}!") for dispatch in dispatches)
+    needs_number = inside and in_archive_count > 1 and chosen.number is not None
+    return f"{file} --dispatch {chosen.number}" if needs_number else file
 
 
+#: Format of a decoded trace -> what text calls it.
 _CALLED = {
     "ui_output": "decoded thread trace (ui_output)",
     "PC sampling": "PC samples in the form of a decoded trace",
@@ -278,27 +281,27 @@ def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd
     rows: list[dict[str, Any]] = []
     facts: list[Overview] = []
     problems: list[WavewrightError] = []
-    for each in [chosen] if asked != (None, None) else dispatches:
-        with progress(f"decoding dispatch {each.key} ({each.item.byte_count / 1e6:,.1f} MB)"):
+    for dispatch in [chosen] if asked != (None, None) else dispatches:
+        with progress(f"decoding dispatch {dispatch.key} ({dispatch.item.byte_count / 1e6:,.1f} MB)"):
             try:
-                trace = decode_window(capture, each.item, amd=amd, rows_up_to=0)
+                trace = decode_window(capture, dispatch.item, amd=amd, rows_up_to=0)  # instructions only when asked for
                 look_beside(trace, beside_capture(trace, inventory))
                 facts.append(overview(trace))
             except WavewrightError as error:
                 problems.append(error)
                 continue
-        named = subject(trace)
-        row = {"key": each.key, "kernel": named.kernel, "kernel_count": named.kernel_count, "gpu": named.gpu}
-        rows.append(row | {"folder": each.path, "is_chosen": each is chosen})
+        about = subject(trace)
+        row = {"key": dispatch.key, "kernel": about.kernel, "kernel_count": about.kernel_count, "gpu": about.gpu}
+        rows.append(row | {"folder": dispatch.path, "is_chosen": dispatch is chosen})
     if problems and not rows:
         raise problems[0]
 
     def body() -> dict[str, Any]:
-        described = [msgspec.to_builtins(each) | {"damaged": each.damaged} for each in facts]
+        described = [msgspec.to_builtins(seen) | {"damaged": seen.damaged} for seen in facts]
         return {
             "kind": Kind.RAW_CAPTURE.value,
-            "code_objects": [{"id": each.id, "file": each.path.name} for each in capture.code_objects],
-            "dispatches": [row | each for row, each in zip(rows, described, strict=True)],
+            "code_objects": [{"id": code.id, "file": code.path.name} for code in capture.code_objects],
+            "dispatches": [row | fields for row, fields in zip(rows, described, strict=True)],
             "unreadable": [str(problem) for problem in problems],
             "profiles": _runs_beside(path),
         }
@@ -312,6 +315,7 @@ def _raw_capture(path: Path, asked: Asked, code_objects: tuple[str, ...], *, amd
     )
 
 
+#: Fields of `Overview` that become columns of the table of dispatches.
 _COUNTS = ("agent", "shader_engines", "waves", "waves_complete", "instructions", "unresolved", "span_cycles")
 
 

@@ -70,10 +70,7 @@ def _chosen(
 
 
 def _target_of(target: str | None) -> str | None:
-    """The target that was asked for by its name or by a product's; None = none was.
-
-    Raises `UsageError` when no metrics are declared for it.
-    """
+    """The target of a name or a product's name. Raises `UsageError` when no metrics are declared for it."""
     if target is None:
         return None
     asked = gpus.of(target).target

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from wavewright.page.protocol.kept_answers import KeptAnswers
 
+#: Options that make no sense without PATHS, by the names of their parameters.
 _OPTIONS_ABOUT_PATHS = frozenset(
     ["one_run", "source_root", "notes", "target", "at", "dispatch", "code_objects", "resources", "amd"]
 )
@@ -69,7 +70,7 @@ def command(
             added[0].kept_answers = _kept_answers(paths, reading)
         if not no_cache and added:
             remember(paths, settings)
-        # The page leaves out of it what makes no sense.
+        # Only escaped here: the page ignores what its documents do not have.
         location = quote(at, safe="=&~,;:()!*'/?@$+.%-_")
         listener.serve(library, no_browser=no_browser, as_json=as_json, at=location)
 

@@ -58,8 +58,8 @@ def command(
     own_sections = () if own_file is None else read_own_sections(own_file)
     documents = documents_at(paths, reading, is_compared=is_compared)
     base = documents_at([baseline], reading) if baseline is not None else []
-    with progress("making the report"), ThreadPoolExecutor(1) as beside:
-        inputs = beside.submit(input_files, every_path, leave_out=outputs)  # sections are made on another core
+    with progress("making the report"), ThreadPoolExecutor(1) as hasher:
+        inputs = hasher.submit(input_files, every_path, leave_out=outputs)  # hashed while the sections are made
         report = make_report(
             documents,
             purpose=purpose,
@@ -74,11 +74,11 @@ def command(
     if anonymous:
         report = without_names(report, names_to_hide([*documents, *base], every_path))
     data_rows = None if top == 0 else max(top or 0, _DATA_ROWS)
-    shown = [] if anonymous or len(documents) > 1 else [(each.label, each.opened) for each in documents]
+    shown = [] if anonymous or len(documents) > 1 else [(document.label, document.opened) for document in documents]
     options: dict[str, Any] = {"force": force, "purpose": purpose, "documents": shown, "with_source": with_source}
     written = []
     for output in outputs:
-        # Formats with the tables of data: what is cut of them is a loss there, and nowhere else.
+        # JSON, workbooks and folders of CSV have the tables of data: what is cut of these is a loss there only.
         has_data = Path(output).suffix.lower() in (".json", ".xlsx", "") or output.endswith("/")
         with progress(f"writing {Path(output).name}"):
             written.append(write_report(report, output, top=data_rows if has_data else None, **options))
@@ -87,45 +87,36 @@ def command(
 
 def _tell(report: Report, written: Sequence[Written], paths: list[str], *, as_json: bool) -> None:
     """Print the files that were written, and the headline."""
-    headlines = [
-        block.text
-        for section in report.sections
-        for block in section.blocks
-        if isinstance(block, Sentence) and block.style == "headline"
-    ]
+    sentences = [block for section in report.sections for block in section.blocks if isinstance(block, Sentence)]
+    headline = next((block.text for block in sentences if block.style == "headline"), "")
     skipped = {section.name: section.skipped for section in report.sections if section.skipped}
     if as_json:
         body = {
             "title": report.title,
             "kind": report.kind,
-            "headline": headlines[0] if headlines else "",
+            "headline": headline,
             "sections": [section.name for section in report.sections if not section.skipped],
             "skipped": skipped,
-            "written": [{"path": str(each.path), "byte_count": each.byte_count} for each in written],
+            "written": [{"path": str(file.path), "byte_count": file.byte_count} for file in written],
         }
         emit_json(body, inputs=paths, losses=report.losses)
         return
-
     out = console()
-    if headlines:
-        out.print(sentence((printable(headlines[0]), "bold")))
-    for each in written:
-        out.print(Sentence(f"{printable(str(each.path))}: {amount(each.byte_count)}"))
+    if headline:
+        out.print(sentence((printable(headline), "bold")))
+    for file in written:
+        out.print(Sentence(f"{printable(str(file.path))}: {amount(file.byte_count)}"))
     if skipped:
         out.print(Sentence(f"not answered: {', '.join(skipped)} (the report says why)"))
 
 
-_MOST_CAPTURES = 8  #: That one report compares.
-
+_MOST_CAPTURES = 8  #: At most so many captures are compared in one report.
 #: Words in names of facts of counter captures that name machines and people, and that are command lines.
 _HOST_WORDS, _COMMAND_WORDS = ("host", "node", "machine", "user", "login"), ("command", "cmd")
 
 
 def check_outputs(outputs: Sequence[str], inputs: Sequence[Path], *, force: bool) -> None:
-    """Refuse outputs that cannot be written, before anything is read.
-
-    Raises `UsageError` when an ending is not known, an output exists already, is given twice, or is an input.
-    """
+    """Raise `UsageError` for an output with an unknown ending, or that exists, is given twice, or is an input."""
     read = {os.path.realpath(path) for path in inputs}
     seen: set[str] = set()
     for output in outputs:

@@ -57,7 +57,7 @@ class _Workers:
 
 def _workers(options: dict[str, Any]) -> _Workers:
     """The workers that options name, taken out of them."""
-    return _Workers(**{each.name: options.pop(each.name) for each in fields(_Workers)})
+    return _Workers(**{field.name: options.pop(field.name) for field in fields(_Workers)})
 
 
 def add_command(
@@ -76,7 +76,7 @@ def add_command(
     for label in labels:
         if not label.partition("=")[1] or "\n" in label:
             raise UsageError(f"--label {label[:40]!r} is not KEY=VALUE")
-    given_labels = CaptureLabels(series, commit, taken_ns, labels)
+    capture_labels = CaptureLabels(series, commit, taken_ns, labels)
     make_store(store)
     additions: list[Added] = []
     kinds = set()
@@ -86,16 +86,16 @@ def add_command(
             failures[path] = baseline
             continue
         location = "" if is_baseline(Path(path)) else os.path.abspath(path)  # noqa: PTH100 - keeps links
-        additions += add_captures(store, baseline, given_labels, path=location, newest_ns=_newest_ns(Path(path)))
+        additions += add_captures(store, baseline, capture_labels, path=location, newest_ns=_newest_ns(Path(path)))
         kinds.add(baseline.kind)
     for kind in sorted(kinds):
         pack(store, kind)
-    new = [each for each in additions if each.is_new]
+    new = [added for added in additions if added.is_new]
     if as_json:
         emit_json({"store": store, "added": additions, "new_count": len(new), "failures": failures}, inputs=paths)
     else:
         repeats_text = f", {len(additions) - len(new):,} there already" if len(new) < len(additions) else ""
-        quantities = sum(each.quantity_count for each in new)
+        quantities = sum(added.quantity_count for added in new)
         click.echo(f"{counted(len(new), 'captures')} added with {counted(quantities, 'quantities')}{repeats_text}")
         for path, reason in failures.items():
             click.echo(f"not added: {path}: {reason}", err=True)
@@ -114,12 +114,13 @@ def _measured(paths: Sequence[str], measures: Any, workers: _Workers) -> Sequenc
 
 
 def _newest_ns(path: Path) -> int:
-    """The newest change of the files of a capture, since 1970."""
+    """The time of the newest change of the files of a capture, in ns since 1970; 0 = there is no file."""
     files = [path, *path.rglob("*")] if path.is_dir() else [path]
     return max((file.lstat().st_mtime_ns for file in files if file.is_file() and not file.is_symlink()), default=0)
 
 
 def _taken_ns(text: str | None) -> int | None:
+    """The time of --taken in ns since 1970; without a time zone it is UTC."""
     if text is None:
         return None
     try:
@@ -128,7 +129,7 @@ def _taken_ns(text: str | None) -> int | None:
         problem = f"--taken {text[:40]!r} is not a date"
         raise UsageError(problem, advice="write it as 2026-11-18 or 2026-11-18T20:15") from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return int(moment.timestamp() * 1_000_000) * 1000
+    return int(moment.timestamp() * 1_000_000) * 1000  # whole microseconds: a float has no more digits
 
 
 def list_command(store: str, **form: Any) -> None:
@@ -177,20 +178,21 @@ def blame_command(store: str, quantity: str, at: str | None, **options: Any) -> 
     answer = blame_of_change(capture_store.read, trend, rows, _place(trend, at))
     # Of each side the first capture that is where it was when it was added.
     sides = (answer.before_paths, answer.after_paths)
-    there = [next((path for path in paths if path and Path(path).exists()), None) for paths in sides]
+    compared_paths = [next((path for path in paths if path and Path(path).exists()), None) for paths in sides]
 
     def report() -> Parts:
         from wavewright.words.store import blame_report
 
         yield from blame_report(answer, limit=request.limit)
-        if all(there):
-            paths = command_line([str(path) for path in there])
+        if all(compared_paths):
+            paths = command_line([str(path) for path in compared_paths])
             yield sentence(("compare them: ", "dim"), f"wavewright compare {paths}")
         else:
             gone = "captures of one side are gone from where they were: only what is stored is compared"
             yield sentence((gone, "dim"))
 
-    request.give(answer, answer.parts, report, (), headline=answer.headline(), compare=there if all(there) else None)
+    compared = compared_paths if all(compared_paths) else None
+    request.give(answer, answer.parts, report, (), headline=answer.headline(), compare=compared)
     _tell(capture_store, request)
 
 
@@ -213,6 +215,7 @@ def query_command(store: str, sql: str, **form: Any) -> None:
 
 
 def _trend_of(capture_store: Store, quantity: str, options: dict[str, Any]) -> tuple[TrendAnswer, pl.DataFrame]:
+    """The trend of a quantity, and the rows of the store that it was made of (`trend.COLUMNS`)."""
     from wavewright.analysis.common.store.trend import COLUMNS, of_quantity, trend
 
     with progress(f"reading {capture_store.address}"):

@@ -147,7 +147,7 @@ def firmware_versions(view: MachineView, gpu: Gpu) -> dict[str, int]:
 
 
 def _cards(view: MachineView) -> list[Gpu]:
-    """GPUs whose sensors and settings can be read, each product once."""
+    """GPUs whose sensors and settings can be read; of the partitions of one product, the first."""
     return list({gpu.card: gpu for gpu in reversed(view.gpus) if gpu.card}.values())[::-1]
 
 

@@ -17,7 +17,7 @@ _OLDEST = (6, 2)  #: The first ROCm whose rocprofv3 captures.
 _THREAD_TRACES = (7, 0)  #: Also the first whose rocprofv3-avail takes arguments.
 _INCLUDED = (7, 13)  #: From here on the decoder comes with ROCm, and aqlprofile is a part of the SDK.
 _DECODER_OPTIONAL = (10, 0)  #: From here on AMD's tool starts without a decoder.
-_AVAIL_SECONDS = 60.0
+_AVAIL_SECONDS = 60.0  #: After which rocprofv3-avail is killed.
 #: Libraries without which rocprofv3 refuses to start. Source: rocprofv3.py 0.4.0 to 1.3.2.
 TOOL_LIBRARIES = (
     "lib/rocprofiler-sdk/librocprofiler-sdk-tool.so",
@@ -34,15 +34,15 @@ def root(view: MachineView) -> Outcome:
     """Look for a ROCm."""
     if not view.roots:
         return bad("none") if view.has_gpu else skipped("no GPU")
-    reason = next(each.reason for each in view.roots if each.path == view.root)
+    reason = next(found.reason for found in view.roots if found.path == view.root)
     used = f"{printable(view.root)} ({reason})"
     path = view.variables.get("ROCM_PATH", "")
     if path and view.machine.real_path(path) != view.root:
         return bad("other path", used=used, path=printable(path), root=quoted(view.root), level=Level.WARNING)
     if len(view.roots) == 1:
         return ok("one", used=used)
-    releases = {each.path: release_of_root(view.machine, each.path) or "unknown release" for each in view.roots}
-    details = tuple(f"{printable(path)} ({release})" for path, release in releases.items())
+    paths = [found.path for found in view.roots]
+    details = tuple(f"{printable(path)} ({release_of_root(view.machine, path) or 'unknown release'})" for path in paths)
     return ok("several", details=details, used=used, count=counted(len(details), "installations"))
 
 
@@ -172,8 +172,8 @@ def _brief(view: MachineView, path: str) -> str:
 def _library(view: MachineView, path: str, root: str | None = None) -> str | None:
     """A library, under its plain name or with a version, as the script looks for it; None = it is not there."""
     folder, _, name = f"{view.root if root is None else root}/{path}".rpartition("/")
-    names = [each for each in view.machine.names(folder) if each == name or each.startswith(f"{name}.")]
-    return f"{folder}/{names[0]}" if names else None
+    files = [file for file in view.machine.names(folder) if file == name or file.startswith(f"{name}.")]
+    return f"{folder}/{files[0]}" if files else None
 
 
 def _other_copy(view: MachineView, name: str, *preloaded: str) -> str:
@@ -191,5 +191,5 @@ def _other_copy(view: MachineView, name: str, *preloaded: str) -> str:
 def _without(view: MachineView, path: str) -> str:
     """The line that takes the folder of a library out of LD_LIBRARY_PATH."""
     folder, folders = path.rpartition("/")[0], view.variables.get("LD_LIBRARY_PATH", "").split(":")
-    rest = [each for each in folders if each.rstrip("/") != folder and each]
+    rest = [other for other in folders if other.rstrip("/") != folder and other]
     return f"export LD_LIBRARY_PATH={quoted(':'.join(rest))}" if rest else "unset LD_LIBRARY_PATH"

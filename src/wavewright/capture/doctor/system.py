@@ -20,8 +20,8 @@ TUNING = (
     *("HSA_ENABLE_SDMA", "HSA_CU_MASK", "HSA_XNACK", "HSA_OVERRIDE_GFX_VERSION", "HSA_NO_SCRATCH_RECLAIM"),
     *("AMD_SERIALIZE_KERNEL", "AMD_SERIALIZE_COPY", "AMD_LOG_LEVEL", "GPU_MAX_HW_QUEUES", "HIP_LAUNCH_BLOCKING"),
 )
-_CAPABILITIES = {"PERFMON": 38, "SYS_ADMIN": 21}  #: Their bits.
-_PARANOID_MAX = 2
+_CAPABILITIES = {"PERFMON": 38, "SYS_ADMIN": 21}  #: Capability that gives the right -> its bit.
+_PARANOID_MAX = 2  #: Up to this value of perf_event_paranoid no capability is needed.
 #: Raw data of one attempt at most: two launches, each a buffer of the largest default in use (256 MiB).
 RAW_BYTES = 2 * (256 << 20)
 #: With what rocprofv3 itself decodes from them as JSON, about ten times as much.
@@ -85,7 +85,8 @@ def torch(view: MachineView) -> Outcome:
         release, used = ".".join(map(str, numbers)), ".".join(map(str, view.version))
         if view.version and view.version[:2] != numbers:
             return bad("other release", release=release, used=used, index=used.rpartition(".")[0])
-        names = [each for each in view.machine.names(f"{folder}/torch/lib") if each.startswith("librocprofiler-sdk.so")]
+        libraries = view.machine.names(f"{folder}/torch/lib")
+        names = [name for name in libraries if name.startswith("librocprofiler-sdk.so")]
         copy = f", with a rocprofiler-sdk of its own ({names[0]})" if names else ""
         return ok("same release", release=release, copy=copy)
     return ok("none")

@@ -15,12 +15,12 @@ from wavewright.capture.rocprofv3 import installation as rocm
 from wavewright.capture.rocprofv3.options import version_of
 from wavewright.capture.rocprofv3.releases import Installation
 
-_AMD = "0x1002"
+_AMD = "0x1002"  #: AMD's number as a vendor on the PCI bus.
 _GPU_CLASSES = ("0x03", "0x12")  #: PCI classes of displays and of processing accelerators.
 #: Flags of Docker and Podman for profiling in general. Source: ROCm's documentation.
 _ALWAYS = "--security-opt seccomp=unconfined --ipc=host"
 _NAME_LENGTH = 120
-_LOOK_FACTOR = 8  #: Times as many letters are looked at as are shown: white space goes away.
+_LOOK_FACTOR = 8  #: So many times the shown letters are looked at: white space goes away.
 
 
 @dataclass(eq=False)
@@ -174,8 +174,8 @@ def printable(text: str, length: int = _NAME_LENGTH) -> str:
     >>> printable("a  b\\x1b[2J TOKEN=x"), printable("abcdef", 4)
     ('a b [2J TOKEN=***', 'abc…')
     """
-    begin = text[: _LOOK_FACTOR * length]  # files may hold megabytes
-    line = masked(" ".join("".join(c if c.isprintable() else " " for c in begin).split()))
+    head = text[: _LOOK_FACTOR * length]  # files may hold megabytes
+    line = masked(" ".join("".join(letter if letter.isprintable() else " " for letter in head).split()))
     return line if len(line) <= length else f"{line[: length - 1]}…"
 
 

@@ -23,7 +23,7 @@ from wavewright.errors import BusyError, MissingToolError, UsageError
 AUTO, ANY = "auto", "any"
 _PCI = re.compile(r"(?:[0-9a-f]{4,8}:)?[0-9a-f]{2}:[0-9a-f]{2}\.[0-7]", re.IGNORECASE)
 _NAMED_MAX = 8  #: GPUs that a message names.
-_PAUSE_SECONDS_FIRST, _PAUSE_SECONDS_MAX = 0.25, 30.0
+_PAUSE_SECONDS_FIRST, _PAUSE_SECONDS_MAX = 0.25, 30.0  #: Between two looks for a free GPU; it doubles up to the most.
 _NO_GPU, _DOCTOR = "this machine has no GPU that the driver shows", "wavewright doctor says why"
 
 
@@ -117,14 +117,14 @@ def reserved(
     gpus = gpus_of(machine)
     if not gpus:
         raise MissingToolError(_NO_GPU, advice=_DOCTOR)
-    begin, seconds, is_told = time.monotonic(), _PAUSE_SECONDS_FIRST, False
+    start, seconds, is_told = time.monotonic(), _PAUSE_SECONDS_FIRST, False
     paths = {gpu.key: lock_path(lock_folder(machine.variables), machine.identity.hostname, gpu.device) for gpu in gpus}
     while True:
         try:
             gpu, lock = _try(word, machine, gpus, paths, command, is_shared=is_shared)
             break
         except BusyError as error:
-            rest_seconds = wait_seconds - (time.monotonic() - begin)
+            rest_seconds = wait_seconds - (time.monotonic() - start)
             if rest_seconds <= 0:
                 raise
             if not is_told:

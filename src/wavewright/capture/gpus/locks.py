@@ -36,11 +36,11 @@ from wavewright.errors import OutputError, UsageError
 FOLDER_VARIABLE = "WAVEWRIGHT_LOCK_DIR"
 SHARED_FOLDER = "/tmp/wavewright-gpu-locks"  # noqa: S108 - meant to be shared, and checked before use
 _FOLDER_MODE, _FILE_MODE = 0o1777, 0o666
-_CONTENT_BYTES_MAX, _COMMAND_LETTERS_MAX = 4096, 300
+_CONTENT_BYTES_MAX, _COMMAND_LETTERS_MAX = 4096, 300  #: Read of a lock file; of a command line, written into it.
 #: Errors of flock that mean: this file system has no locks.
 _NO_LOCKS = (errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
-_OPENED_AGAIN_MAX = 20
-_LOOKS_MAX, _LOOK_SECONDS = 3, 0.003
+_OPENED_AGAIN_MAX = 20  #: Tries to open a lock file that others remove meanwhile.
+_LOOKS_MAX, _LOOK_SECONDS = 3, 0.003  #: A lock is tried so often, with this pause: somebody may only look at it.
 _ELSEWHERE = f"set {FOLDER_VARIABLE} to a folder that all users of the GPUs share"
 
 
@@ -56,10 +56,10 @@ class Holder:
     def __str__(self) -> str:
         if not self.pid:
             return "somebody who left no name"
-        who = f"process {self.pid}" + (f" of {self.user}" if self.user else "")
+        owner = f"process {self.pid}" + (f" of {self.user}" if self.user else "")
         if self.namespace == _namespace() and not Path(f"/proc/{self.pid}").exists():
-            who += " (which is gone; a program that it started still runs)"
-        return who + (f": {self.command}" if self.command else "")
+            owner += " (which is gone; a program that it started still runs)"
+        return owner + (f": {self.command}" if self.command else "")
 
 
 @dataclass(eq=False)
@@ -104,7 +104,7 @@ def lock_folder(variables: Mapping[str, str]) -> Path:
         raise UsageError("locks of GPUs need a folder here, and not a link", where=str(folder), advice=_ELSEWHERE)
     if facts.st_uid == os.geteuid() and stat.S_IMODE(facts.st_mode) != _FOLDER_MODE:
         folder.chmod(_FOLDER_MODE)
-    elif facts.st_mode & 0o1007 != 0o1007:
+    elif facts.st_mode & 0o1007 != 0o1007:  # sticky, and everybody may write
         what = f"user {facts.st_uid} owns the folder of locks, and others may not write into it"
         advice = f"its owner or root: chmod {_FOLDER_MODE:o} {folder}; or {_ELSEWHERE}"
         raise UsageError(what, where=str(folder), advice=advice)
@@ -118,7 +118,7 @@ def lock_path(folder: Path, host: str, key: str) -> Path:
 
 
 def try_lock(path: Path, *, command: str = "") -> Lock | None:
-    """Take a lock; None = somebody has it; it may be this process."""
+    """Take a lock; None = somebody has it, perhaps this process."""
     looks = 0
     for _ in range(_OPENED_AGAIN_MAX):
         descriptor, is_writable = _open(path)

@@ -20,8 +20,8 @@ TOPOLOGY_VARIABLES = ("ROCPROFILER_KFD_TOPOLOGY", "AMD_KFD_TOPOLOGY", "HSA_MODEL
 _FOLDERS = ("/sys/devices/virtual/kfd/kfd/topology/nodes", "/sys/class/kfd/kfd/topology/nodes")
 _LINE = re.compile(r"(?m)^(\w{1,60}) (-?\d{1,20})[ \t]*$")
 _COUNT_MAX = 1 << 16  #: Of SIMDs, arrays, waves: larger values are damage.
-_MEMORY_MAX = 1 << 50
-_PROCESSES, _NAME_LENGTH = "/sys/class/kfd/kfd/proc", 40
+_MEMORY_MAX = 1 << 50  #: Bytes of memory: larger values are damage.
+_PROCESSES, _NAME_LENGTH = "/sys/class/kfd/kfd/proc", 40  #: Where users are listed; letters of their names.
 _FIRMWARE_BITS = 0x3FF  #: The version proper; the bits above are a feature number.
 
 _PRODUCTS = packaged("products.toml", __package__)
@@ -265,10 +265,8 @@ def users_of(machine: Machine, gpus: Sequence[Gpu]) -> dict[str, tuple[GpuUser, 
     by_gpu_id: dict[int, list[GpuUser]] = {gpu.gpu_id: [] for gpu in gpus if gpu.gpu_id}
     pids = _numbers(machine.names(_PROCESSES), below=1 << 32)
     for pid in pids if by_gpu_id else ():
-        folder = f"{_PROCESSES}/{pid}"
-        gpu_ids = {
-            integer_of(machine.text(f"{folder}/queues/{name}/gpuid")) for name in machine.names(f"{folder}/queues")
-        }
+        folder, queues = f"{_PROCESSES}/{pid}", f"{_PROCESSES}/{pid}/queues"
+        gpu_ids = {integer_of(machine.text(f"{queues}/{name}/gpuid")) for name in machine.names(queues)}
         for gpu_id in by_gpu_id.keys() & gpu_ids:
             memory_bytes = integer_of(machine.text(f"{folder}/vram_{gpu_id}"))
             name = "".join(filter(str.isprintable, machine.text(f"/proc/{pid}/comm") or ""))[:_NAME_LENGTH]

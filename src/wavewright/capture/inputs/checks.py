@@ -24,8 +24,8 @@ from wavewright.capture.rocprofv3.words import read_words
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
 
-_LETTERS = 60
-_OBJECTIONS = packaged("objections.toml", __package__)
+_LETTERS = 60  #: Letters of a key in a finding.
+_OBJECTIONS = packaged("objections.toml", __package__)  #: Level -> name of an objection -> sentence and remedy.
 _NAMES: dict[type, str] = {dict: "a map", list: "a list", str: "a text"}
 #: What a value must be, where the script does not check it.
 _TYPES: dict[Kind, type | tuple[type, ...]] = {

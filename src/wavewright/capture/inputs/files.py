@@ -1,7 +1,7 @@
 """Input files of rocprofv3 (`-i`): lines of counters in a text, or jobs in YAML or JSON, as AMD's script reads them.
 
 YAML is read as PyYAML's safe loader reads it, because AMD's script uses that one. What a release makes of the content
-is in `input_reading`; here are the bounds: a file may come from a stranger.
+is in `inputs.checks`; here are the bounds: a file may come from a stranger.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from typing import Any
 from wavewright.base.files import open_regular
 from wavewright.errors import UsageError
 
-SIZE_BYTES_MAX = 2 << 20
+SIZE_BYTES_MAX = 2 << 20  #: Larger files are refused.
 DEPTH_MAX = 32  #: Of maps and lists within each other; a job needs three.
 VALUES_MAX = 400_000  #: After every alias of YAML has been written out.
-_SLOW_MAX = 64 << 10
+_SLOW_MAX = 64 << 10  #: Characters of YAML up to which the script's own, slow loader reads it.
 #: The script tells the form by the extension, in small letters only.
 FORMS = {".txt": "txt", ".text": "txt", ".yaml": "yaml", ".yml": "yaml", ".json": "json"}
 

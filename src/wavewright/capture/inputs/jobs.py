@@ -22,7 +22,7 @@ from wavewright.capture.rocprofv3.words import option_words
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
 
-#: Tables of keys, for the checks as well.
+#: Keys of jobs by what they are for (keys.toml), for the checks as well.
 KEYS: dict[str, Any] = packaged("keys.toml", __package__)
 _PARTS: dict[str, list[str]] = KEYS["parts"]
 _WHOLE: list[str] = KEYS["whole_run"]
@@ -158,7 +158,7 @@ def _thread_traces(given: Mapping[str, Any], chosen: dict[str, Any]) -> ThreadTr
 
 
 def _bytes(value: Any) -> int | None:
-    """A size, also with the unit that the script does not take: of 1024, as sizes of buffers are."""
+    """A number of bytes, also with a unit (K, M, G: powers of 1024), which the script does not take; None = none."""
     match = re.fullmatch(r"\s*(\d{1,9})\s*([KMG])i?B?\s*", value, re.IGNORECASE) if isinstance(value, str) else None
     if match:
         return int(match[1]) << {"k": 10, "m": 20, "g": 30}[match[2].lower()]

@@ -25,7 +25,7 @@ from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.errors import WavewrightError
 
 _USAGE_STATUS = 2  #: Of AMD's script for words that it does not know.
-_HASH_SECONDS = 60.0
+_HASH_SECONDS = 60.0  #: After which sha256sum of the program is killed.
 #: Beginnings of names of variables that change what a GPU does, or what is compiled for it. Others are not stored:
 #: an environment holds secrets.
 _TELLING = (
@@ -72,6 +72,7 @@ def _program_facts(machine: Machine, word: str) -> dict[str, Any]:
         "name": shown(word),
         "path": shown(machine.real_path(path)),
         "size_bytes": facts.size_bytes if facts else None,
+        # sha256sum puts a backslash before the hash where the name has letters that it escapes.
         "sha256": words[0].lstrip("\\") if answer.status == 0 and words else None,
     }
 
@@ -94,7 +95,7 @@ def run_passes(
     total = len(commands)
     for place, command in enumerate(commands, 1):
         _write_files(command, folder / RAW)
-        number = {"pass": place, "passes": total}
+        number = {"pass": place, "passes": total}  # of every event
         tell("started", **number, command=command.line)
         ending = run_program(
             command.words,
@@ -122,12 +123,12 @@ def _running(tell: Callable[..., None], number: Mapping[str, int], seconds: floa
 
 def _together(endings: Sequence[Ending]) -> Ending:
     """Join the endings of passes: the first that did not end well gives status and reason, amounts are summed."""
-    ending = next((each for each in endings if each.stopped or each.status != 0), endings[-1])
+    chosen = next((ending for ending in endings if ending.stopped or ending.status != 0), endings[-1])
     return replace(
-        ending,
-        seconds=sum(each.seconds for each in endings),
-        dropped_bytes=sum(each.dropped_bytes for each in endings),
-        left_behind=sum(each.left_behind for each in endings),
+        chosen,
+        seconds=sum(ending.seconds for ending in endings),
+        dropped_bytes=sum(ending.dropped_bytes for ending in endings),
+        left_behind=sum(ending.left_behind for ending in endings),
     )
 
 

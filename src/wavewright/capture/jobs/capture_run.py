@@ -45,9 +45,9 @@ from wavewright.capture.rocprofv3.releases import Installation
 from wavewright.errors import MissingToolError, NotATraceError, OutputError, UsageError
 
 CHOICE = "choice.json"  #: In the folder of a discovery: what was taken from it.
-FREE_BYTES_MIN = 64 << 20  #: Without which no attempt begins: a log and a small trace.
+FREE_BYTES_MIN = 64 << 20  #: No attempt starts with fewer free bytes: a log and a small trace need them.
 _CODE_BYTES = 64 << 20  #: Code objects and logs beside the streams.
-_ANY = "any"
+_ANY = "any"  #: As `Job.gpu`: the program sees all GPUs, and none is reserved.
 _FREE_SECONDS, _FREE_PAUSE_SECONDS = 10.0, 0.2  #: How long queues of a program that was stopped may take to vanish.
 _GUARD_SECONDS = 15.0  #: How long what a killed capture left may keep its GPU until it is ended.
 
@@ -210,7 +210,7 @@ def _next_recording(work: _Work, attempts: Sequence[Attempt]) -> tuple[Recording
     from wavewright.capture.plans.retries import next_try
 
     latest = attempts[-1]
-    earlier = [(each.recording, each.judgement) for each in attempts[:-1]]
+    earlier = [(attempt.recording, attempt.judgement) for attempt in attempts[:-1]]
     retry = next_try(latest.recording, latest.judgement, work.gpu, earlier)
     if retry is None:
         return None, ""
@@ -391,7 +391,7 @@ def _write_machine(work: _Work) -> None:
 
 def _clean(result: Result, events: _Events) -> None:
     """Remove what the user did not want to keep: raw data of other attempts, and placeholders of the best one."""
-    others = [each.raw for each in result.attempts if result.best and each.number != result.best.number]
+    others = [attempt.raw for attempt in result.attempts if result.best and attempt.number != result.best.number]
     for dispatch in result.placeholders:
         others += result.raw.rglob(f"ui_output_agent_*_dispatch_{dispatch.dispatch}")
     freed = sum(_removed_bytes(result.folder, folder) for folder in others)

@@ -29,8 +29,9 @@ COMMAND, ENDING, JUDGEMENT, FINISHED = "command.json", "ending.json", "judgement
 STDOUT, STDERR, RAW, LOCK = "stdout.txt", "stderr.txt", "raw", ".lock"
 _TWIN = re.compile(rf"\.{RESULT}\.[0-9]{{1,10}}")  #: Left by a process that was killed before it replaced the result.
 _RESULT_TARGET = re.compile(rf"{ATTEMPTS}/[0-9]{{1,9}}")
-_JSON_BYTES_MAX = 64 << 20
+_JSON_BYTES_MAX = 64 << 20  #: Of a file of the folder, which is not read further.
 _LOCK_SECONDS = 10.0  #: A capture that is being stopped needs some time.
+#: Errors of a file system without locks, on which everybody may work.
 _WITHOUT_LOCKS = (errno.ENOTSUP, errno.ENOSYS, errno.ENOLCK, errno.EINVAL)
 _ADVICE = {
     errno.ENOSPC: "free some space, or choose a folder on another disk with -o",
@@ -63,7 +64,7 @@ class JobFolder:
             numbers = [integer_of(name) for name in os.listdir(folder)]  # noqa: PTH208
         except OSError:
             return {}
-        return {number: folder / str(number) for number in sorted(each for each in numbers if each is not None)}
+        return {number: folder / str(number) for number in sorted(number for number in numbers if number is not None)}
 
     @property
     def is_finished(self) -> bool:

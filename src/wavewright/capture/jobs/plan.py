@@ -53,8 +53,9 @@ class Plan:
         """
         gpus = gpus_of(self.machine)
         gpu = meant_gpus(self.job.gpu, gpus)[0] if gpus else None
-        is_found = self.installation is not None or not is_by_rocprofv3(self.job.recording)
-        installation = self.installation if is_found else planned_installation(self.machine)
+        installation = self.installation
+        if installation is None and is_by_rocprofv3(self.job.recording):  # other tools need none
+            installation = planned_installation(self.machine)
         steps = first_steps(self.job, installation, gpu, folder=Path(folder), variables=self.machine.variables)
         return tuple(command for step in steps for command in step.commands)
 
@@ -101,6 +102,6 @@ def first_steps(
     steps.append((recording, ATTEMPTS))
     raw = [str(folder.absolute() / name / "1" / RAW) for _, name in steps]
     return tuple(
-        planned(each, installation, gpu, raw=place, variables=variables)
-        for (each, _), place in zip(steps, raw, strict=True)
+        planned(step, installation, gpu, raw=folder_of_data, variables=variables)
+        for (step, _), folder_of_data in zip(steps, raw, strict=True)
     )

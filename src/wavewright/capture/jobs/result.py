@@ -123,12 +123,8 @@ def stored_result(folder: Path) -> Result:
 
 def begun_attempts(place: files.JobFolder) -> list[int]:
     """Numbers of attempts that were begun, in order; one whose discovery failed was only judged."""
-    folders = place.numbered(files.ATTEMPTS).items()
-    return [
-        number
-        for number, folder in folders
-        if any((folder / name).is_file() for name in (files.COMMAND, files.JUDGEMENT))
-    ]
+    folders, signs = place.numbered(files.ATTEMPTS).items(), (files.COMMAND, files.JUDGEMENT)
+    return [number for number, folder in folders if any((folder / name).is_file() for name in signs)]
 
 
 def judged_attempts(place: files.JobFolder, job: Job) -> list[Attempt]:

@@ -45,7 +45,8 @@ def tried(view: MachineView, *, pause: Callable[[float], None] = time.sleep) -> 
             traces = ThreadTraces(program=words, kernel_regex=KERNEL, launches=_LAUNCHES)
             recordings["thread trace"] = traces
         results = [
-            _taken(view, title, each, folder / title.replace(" ", "-"), pause) for title, each in recordings.items()
+            _taken(view, title, recording, folder / title.replace(" ", "-"), pause)
+            for title, recording in recordings.items()
         ]
     lines = "; ".join(line for line, _ in results)
     advice = next((advice for _, advice in results if advice), "")

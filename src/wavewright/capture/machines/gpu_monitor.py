@@ -14,10 +14,10 @@ from wavewright.errors import MissingToolError
 from wavewright.facts.gpus import samples as gpu_samples
 
 PROGRAM = "amd-smi"
-_PERIOD_SECONDS = 1.0
-_ANSWER_SECONDS = 10.0
-_ANSWER_CHARACTERS_MAX = 1 << 18
-_SAMPLES_MAX = 100_000
+_PERIOD_SECONDS = 1.0  #: Pause between two samples.
+_ANSWER_SECONDS = 10.0  #: After which a call of amd-smi is killed.
+_ANSWER_CHARACTERS_MAX = 1 << 18  #: Of what amd-smi prints.
+_SAMPLES_MAX = 100_000  #: Of one run: a day at one per second.
 
 
 def check_monitor(machine: Machine, pci: str) -> None:
@@ -49,14 +49,14 @@ def _sample(machine: Machine, pci: str, path: Path, is_over: threading.Event) ->
     words = [PROGRAM, "metric", "--gpu", pci, "--usage", "--power", "--clock", "--temperature", "--mem-usage", "--json"]
     with path.open("a", encoding="utf-8") as stream:
         for _ in range(_SAMPLES_MAX):
-            begin = _now()
+            start = _now()
             answer = machine.run(words, seconds=_ANSWER_SECONDS)
             end = _now()
             try:
                 document = json.loads(answer.stdout[:_ANSWER_CHARACTERS_MAX])
             except (ValueError, RecursionError):
                 document = None  # a line without values: the reader counts it as lost
-            stream.write(json.dumps({"pci": pci, "begin": begin, "end": end, "answer": document}) + "\n")
+            stream.write(json.dumps({"pci": pci, "begin": start, "end": end, "answer": document}) + "\n")
             stream.flush()
             if is_over.wait(_PERIOD_SECONDS):
                 return

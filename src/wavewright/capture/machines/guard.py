@@ -16,8 +16,8 @@ import time
 from contextlib import suppress
 
 MARK = "WAVEWRIGHT_JOB"  #: Variable that every process of a run inherits, also one that starts a session of its own.
-_ENVIRONMENT_BYTES_MAX = 4 << 20
-_PAUSE_SECONDS = 0.02
+_ENVIRONMENT_BYTES_MAX = 4 << 20  #: Of a file in /proc.
+_PAUSE_SECONDS = 0.02  #: Between two looks at the processes.
 _LOOKS_MAX = 20  #: A process that starts another and ends while the list is read is met in its child.
 _PATIENCE_SECONDS = 5.0  #: How long a killed process may take to vanish; one that waits for a driver takes forever.
 _GENTLE_SECONDS = 2.0  #: How long the guard waits between SIGINT and SIGKILL: the data are lost anyway.

@@ -185,7 +185,7 @@ class Machine:
             return Completed(None, "", "", f"cannot be started: {getattr(error, 'strerror', None) or error}")
         assert process.stdout and process.stderr  # noqa: S101 - both are pipes
         printed = {process.stdout: bytearray(), process.stderr: bytearray()}
-        readers = [threading.Thread(target=_drain, args=each, daemon=True) for each in printed.items()]
+        readers = [threading.Thread(target=_drain, args=pipe, daemon=True) for pipe in printed.items()]
         for reader in readers:
             reader.start()
         problem = ""
@@ -212,7 +212,7 @@ class Machine:
             return False
 
     def place(self, path: str) -> str:
-        """The place of a path here."""
+        """The path under which a path of the machine is opened here: the same, unless a subclass moves its root."""
         return path
 
 

@@ -32,7 +32,7 @@ _TERM_SECONDS = 10.0  #: From SIGTERM to SIGKILL, or the grace where that is sho
 _DEATH_SECONDS = 20.0  #: From SIGKILL to the end; a process that waits for a driver may never end.
 _REMAINS_SECONDS = 5.0  #: What outlives the leader may write its data that long, or as long as the grace.
 _DRAIN_SECONDS = 2.0  #: After everything has ended, for a pipe that a stranger keeps open.
-_BEAT_SECONDS = 1.0
+_BEAT_SECONDS = 1.0  #: Between two calls of `each_second`.
 _POLL_SECONDS = 0.05  #: Where the system cannot tell of an end.
 _CHUNK_BYTES = 1 << 16
 _TAIL_BYTES_MAX = 1 << 20  #: The end of a long output is worth more than its middle: there stands why it failed.
@@ -76,17 +76,17 @@ def run_program(
 
     The variable WAVEWRIGHT_JOB is added where it is missing, by which its processes are recognised.
     """
-    begin = time.monotonic()
+    start = time.monotonic()
     mark = variables.get(guard.MARK) or uuid.uuid4().hex
     with ExitStack() as open_things:
         files = [open_things.enter_context(_created(path)) for path in (stdout, stderr)]
         try:
             program = open_things.enter_context(_started(words, {**variables, guard.MARK: mark}, cwd, mark, limits))
         except (OSError, ValueError) as error:
-            return Ending(status=None, seconds=time.monotonic() - begin, problem=_why_not(error, words, cwd))
+            return Ending(status=None, seconds=time.monotonic() - start, problem=_why_not(error, words, cwd))
         pipes = zip(program.pipes, files, strict=True)
         streams = [_Stream(source, file, limits.output_bytes) for source, file in pipes]
-        stopped = program.attend(streams, begin, each_second)
+        stopped = program.attend(streams, start, each_second)
         status, problem, remains_count = program.finish(streams, stopped)
         for stream in streams:
             stream.close()
@@ -94,7 +94,7 @@ def run_program(
         pass
     return Ending(
         status=status,
-        seconds=time.monotonic() - begin,
+        seconds=time.monotonic() - start,
         stopped=stopped,
         problem=problem,
         dropped_bytes=sum(stream.dropped_bytes for stream in streams),
@@ -125,11 +125,11 @@ class _Program:
         assert process.stdout and process.stderr  # noqa: S101 - both are pipes
         self.pipes = (process.stdout, process.stderr)
 
-    def attend(self, streams: Sequence[_Stream], begin: float, tick: Callable[[float], None]) -> str:
+    def attend(self, streams: Sequence[_Stream], start: float, tick: Callable[[float], None]) -> str:
         """Drain its streams until it has ended or resists every signal; why it was stopped."""
         stopped = ""
-        steps = deque([(begin + self._limits.seconds, signal.SIGINT)])
-        beat = begin + _BEAT_SECONDS
+        steps = deque([(start + self._limits.seconds, signal.SIGINT)])  # moments at which to send a signal
+        beat = start + _BEAT_SECONDS
         with selectors.DefaultSelector() as selector, _ending_of(self._process.pid) as descriptor:
             for stream in streams:
                 selector.register(stream.source, selectors.EVENT_READ, stream)
@@ -148,7 +148,7 @@ class _Program:
                         break
                 if now >= beat:
                     beat = now + _BEAT_SECONDS
-                    tick(now - begin)
+                    tick(now - start)
                 patience = min([beat, *(step[0] for step in list(steps)[:1])]) - now
                 _read_some(selector, max(0.0, patience if descriptor is not None else min(patience, _POLL_SECONDS)))
             if stopped and not self._is_over():  # after SIGKILL
@@ -297,11 +297,11 @@ def _started(
 
         def stop() -> None:
             program.stop()
-            for each in guards:
-                each.end(b".")
+            for watcher in guards:
+                watcher.end(b".")
 
         forget = stopping.add(stop)
-    last_word = b""
+    last_word = b""  # for the guard: empty = end what is left, a dot = nothing is left
     try:
         guards += _guards(process.pid, mark)
         yield program
@@ -311,8 +311,8 @@ def _started(
         last_word = b"."
         raise
     finally:
-        for each in guards:
-            each.end(last_word)
+        for watcher in guards:
+            watcher.end(last_word)
         forget()
         for pipe in program.pipes:
             pipe.close()

@@ -24,10 +24,11 @@ ENGINE_BYTES_LIMIT, ENGINE_BYTES_LIMIT_GFX11 = 16 * GIB, 512 * MIB  #: The bytes
 CHOSEN_BYTES_MIN, CHOSEN_BYTES_MAX, CHOSEN_BYTES_PER_ENGINE = 256 * MIB, 2 * GIB, 64 * MIB
 #: Engines for which gfx10 and gfx11 keep a page each, selected or not.
 _RESERVED_ENGINES = 64
-TARGET_CU, TARGET_CU_MAX = 1, 15
+TARGET_CU, TARGET_CU_MAX = 1, 15  #: The CU (gfx9) or WGP that is traced unless another is named, and the last.
 #: gfx9: all four SIMDs of the CU. Newer: number 0; the tool's own default would take number 3.
 SIMD_MASK_GFX9, SIMD_NUMBER, SIMDS_MAX = 0xF, 0, 4
-SE_MASK, SE_BITS = 0x1, 64
+SE_MASK, SE_BITS = 0x1, 64  #: The first shader engine; bits of a mask.
+#: Counters of a trace; their usual and longest period; the longest period of activity counters.
 TRACE_COUNTERS_MAX, COUNTER_PERIOD, PERIOD_MAX, ACTIVITY_MAX = 8, 8, 32, 16
 _TRACE_COUNTER = re.compile(r"SQ[A-Z0-9_]*(?::0[xX][0-9a-fA-F]{1,8}|:[0-9a-fA-F]{1,8})?", re.IGNORECASE)
 
@@ -81,8 +82,8 @@ def _trace_window(recording: ThreadTraces, gpu: Gpu | None, notes: list[str]) ->
         where = f"{part} {target_cu}, {parts} {simd_text}, shader engines 0x{se_mask:X}"
         notes.append(f"{where}: only waves that run there are recorded instruction by instruction")
     if recording.buffer_bytes is None:
-        each = engine_bytes(buffer_bytes, engines, target) / MIB
-        notes.append(f"a buffer of {buffer_bytes // MIB:,} MiB, {each:,.0f} MiB for each selected shader engine")
+        part_mib = engine_bytes(buffer_bytes, engines, target) / MIB
+        notes.append(f"a buffer of {buffer_bytes // MIB:,} MiB, {part_mib:,.0f} MiB for each selected shader engine")
     period = _counter_period(recording, target, notes)
     window = {"target_cu": target_cu, "simds": simds, "se_mask": se_mask, "buffer_bytes": buffer_bytes}
     return replace(recording, **window, counter_period=period)

@@ -85,8 +85,8 @@ def cleared(environment: Mapping[str, str], given: Mapping[str, str], *, hides_g
         if hides_gpus and name in VISIBILITY and name not in given:
             removals[name] = "it counts within the one GPU that the program sees"
     variables = {}
-    preloads = [each for each in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")) if each]
-    others = [each for each in preloads if not _PRELOADED.search(each)]
+    preloads = [path for path in re.split(r"[:\s]+", environment.get("LD_PRELOAD", "")) if path]
+    others = [path for path in preloads if not _PRELOADED.search(path)]
     if len(others) < len(preloads) and "LD_PRELOAD" not in given:
         if others:
             variables["LD_PRELOAD"] = ":".join(others)

@@ -38,7 +38,7 @@ STAND_IN = "no-decoder"
 DEFINITIONS = "definitions.yaml"
 #: The kernel takes 128 KiB per word and variable; the script joins the words of an option into one variable.
 VALUE_BYTES_MAX = 120_000
-WORDS_BYTES_MAX = 1_500_000
+WORDS_BYTES_MAX = 1_500_000  #: Of all words of a program together: each also takes a NUL and a pointer of 8 bytes.
 _COUNTER = re.compile(r"[A-Za-z_][A-Za-z0-9_\[\]]*(?::device=\d{1,4})?")
 _TABLES = packaged("commands.toml", __package__)
 RUN_PARTS: dict[str, list[str]] = _TABLES["run_parts"]
@@ -172,16 +172,16 @@ class _Maker:
         """Our words and the user's, after everything that the release could object to was looked for."""
         names = self._names()
         extra = read_words(self.recording.extra, self.version, names, where="options for rocprofv3")
-        ours = {each.option.name for each in read_words(words, self.version, names)}
-        for each in extra:
-            name = each.option.name
+        ours = {use.option.name for use in read_words(words, self.version, names)}
+        for use in extra:
+            name = use.option.name
             if name in _TABLES["ours"]:
-                raise UsageError(f"{each.name} cannot be passed on", advice=_TABLES["ours"][name])
-            if name in ours and each.option.kind is not Kind.BOOLEAN:
+                raise UsageError(f"{use.name} cannot be passed on", advice=_TABLES["ours"][name])
+            if name in ours and use.option.kind is not Kind.BOOLEAN:
                 advice = "use the option of wavewright for it"
-                raise UsageError(f"{each.name} is set by wavewright already", advice=advice)
+                raise UsageError(f"{use.name} is set by wavewright already", advice=advice)
             if name == "--advanced-thread-trace" and not isinstance(self.recording, ThreadTraces):
-                raise UsageError(f"{each.name} is a capture of its own", advice="use `wavewright capture att`")
+                raise UsageError(f"{use.name} is a capture of its own", advice="use `wavewright capture att`")
         everything = (*words, *self.recording.extra)
         environment = {**self.environment, **self.recording.variables}
         check_options(read_words(everything, self.version, names), self.version, environment)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(
     r"(?P<base>[A-Za-z][A-Za-z0-9_]*?)(?P<reduction>_sum|_avr|_max|_min)?(?P<instance>\[\d+\])?(?P<gpu>:device=\d+)?"
 )
-_IDS_MAX = 12  #: Metrics in a remark.
+_IDS_MAX = 12  #: Ids of metrics that a remark lists.
 _ACCUMULATED = re.compile(r"(\w+)_ACCUM")
 #: Counters that rocprofv3 computes from others.
 _COMPUTED = frozenset(packaged("commands.toml", __package__)["computed_counters"])

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
 
 COLD_LAUNCHES = 2  #: The first launches of a symbol, which load code, fill caches and raise clocks.
-_WARM_SHARE = 2 / 3  #: Where in the row of launches the traced ones are.
+_WARM_SHARE = 2 / 3  #: The traced launches are those nearest to this share of all launches (spec 3.6).
 _NEAREST, _LONGEST_NAME = 3, 100  #: Names in a message, and their length.
 _ENGINES_MAX = 256  #: More shader engines than that no GPU has.
 _HELPER_SHARE_MAX = 0.5  #: A kernel whose name only suggests a helper is no helper if it takes more than this.
@@ -202,8 +202,8 @@ def warm_launches(kernel: Kernel) -> tuple[tuple[int, ...], list[str]]:
     symbol = kernel.symbols[0]
     notes = []
     if len(kernel.symbols) > 1:
-        processes = len({each.process for each in kernel.symbols})
-        where = f" in {processes} processes" if processes > 1 else ""
+        process_count = len({other.process for other in kernel.symbols})
+        where = f" in {process_count} processes" if process_count > 1 else ""
         notes.append(
             f"{len(kernel.symbols)} kernel symbols{where} have this name, and each counts its launches from 1: "
             f"these are of the one with most launches, {symbol.calls}"
@@ -215,10 +215,10 @@ def warm_launches(kernel: Kernel) -> tuple[tuple[int, ...], list[str]]:
         return (last,), notes
     pairs = [number for number in warm[:-1] if symbol.shapes[number - 1] == symbol.shapes[number]]
     if not pairs:
-        alone = min(warm, key=lambda number: abs(number - symbol.calls * _WARM_SHARE))
+        single = min(warm, key=lambda number: abs(number - symbol.calls * _WARM_SHARE))
         why = "no two neighbours of the others are of the same size" if len(warm) > 1 else "only one is warm"
         notes.append(f"one launch, without a second one as noise floor: {why}")
-        return (alone,), notes
+        return (single,), notes
     times = _time_of_shapes([symbol])
     middle = symbol.calls * _WARM_SHARE
     first = min(pairs, key=lambda number: (-times[symbol.shapes[number - 1]], abs(number - middle)))
@@ -368,7 +368,7 @@ def _kernel(
         _symbol(int(process), ids.get(symbol), part)
         for (process, symbol), part in rows.group_by("process", "symbol", maintain_order=True)
     ]
-    symbols.sort(key=lambda each: -each.calls)
+    symbols.sort(key=lambda symbol: -symbol.calls)
     times = _time_of_shapes(symbols)
     time = int(rows["duration"].sum())
     share = time / total_ns if total_ns else 0.0

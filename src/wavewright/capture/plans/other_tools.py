@@ -15,7 +15,7 @@ from wavewright.facts.loader import packaged
 
 _TABLES = packaged("other_tools.toml", __package__)
 TOOLS: dict[str, dict[str, Any]] = _TABLES["tools"]
-_FILE_BYTES_MAX = 1 << 20
+_FILE_BYTES_MAX = 1 << 20  #: Of a configuration of the user.
 _SETTING = re.compile(r"\$?[A-Za-z_][\w:]*")
 _ON = re.compile(r"on|yes|true|1|trace|sampling", re.IGNORECASE)
 _CAUTION = "nobody has run this tool through wavewright on a GPU yet"
@@ -47,25 +47,26 @@ def tool_commands(run: RunTrace, *, folder: str, environment: Mapping[str, str])
             notes.append(f"written first: {variables[configuration]}, which holds {'; '.join(lines)}")
     return tuple(
         Command(
-            words=tuple(word for each in words for word in _words(each, run, folder)),
+            words=tuple(word for template in templates for word in _words(template, run, folder)),
             variables=variables | changes.variables,
             removed=changes.removed,
             cwd=run.cwd,
             notes=tuple(notes),
             files=files,
         )
-        for words in tool["commands"]
+        for templates in tool["commands"]
     )
 
 
-def _words(word: str, run: RunTrace, folder: str) -> tuple[str, ...]:
+def _words(template: str, run: RunTrace, folder: str) -> tuple[str, ...]:
+    """The words for one of a declared command, in which names in braces stand for words of the run."""
     program = run.program
     places = {"{extra}": run.extra, "{program}": program, "{executable}": program[:1], "{arguments}": program[1:]}
-    return places[word] if word in places else (word.format(raw=folder),)
+    return places[template] if template in places else (template.format(raw=folder),)
 
 
 def _check_words(run: RunTrace, family: Mapping[str, Any]) -> None:
-    """Refuse the user's own words where they are not for him to choose."""
+    """Refuse options of the user that the tool does not take, or that wavewright sets itself."""
     if run.extra and "ours" not in family:
         raise UsageError(f"{run.tool} takes no options", advice="leave --extra away")
     for word in run.extra:

@@ -24,7 +24,7 @@ from wavewright.facts.loader import packaged
 
 ATTEMPTS_MAX = 16  #: Of one job, whatever is asked for.
 _ONE_PER_XCC = 0x11111111  #: MI300X: eight XCCs of four shader engines (spec 3.3).
-_OTHER_CUS = 3  #: CUs that are tried blindly.
+_OTHER_CUS = 3  #: So many other CUs are tried where nothing tells on which waves ran.
 
 Offers = Iterator[tuple[Recording, str]]  #: Requests, each with what is changed, as a clause.
 
@@ -71,7 +71,7 @@ class State:
     @property
     def tried_cus(self) -> set[int]:
         """CUs that were traced in some attempt."""
-        return {choices.TARGET_CU if each.target_cu is None else each.target_cu for each in self.traces}
+        return {choices.TARGET_CU if trace.target_cu is None else trace.target_cu for trace in self.traces}
 
     def engine_count(self, recording: ThreadTraces) -> int:
         """Shader engines that a request selects."""
@@ -164,7 +164,7 @@ def _larger_buffer(state: State, recording: ThreadTraces) -> Offers:
 
 
 def _smaller_buffer(state: State, recording: ThreadTraces) -> Offers:
-    smaller = state.buffer(recording) // 2 // 4096 * 4096
+    smaller = state.buffer(recording) // 2 // choices.PAGE_BYTES * choices.PAGE_BYTES
     yield replace(recording, buffer_bytes=smaller), f"a smaller buffer, {smaller / choices.MIB:,.0f} MiB"
 
 

@@ -27,7 +27,7 @@ from wavewright.capture.pool.folder import ERROR_FILE, LOG, Problem, job_folder,
 from wavewright.errors import BusyError, OutputError, WavewrightError
 
 ELSEWHERE = WorkedOnError.exit_code
-_BUG = 70
+_BUG = 70  #: Exit status of an error that nobody foresaw.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -59,18 +59,20 @@ def pool_jobs(jobs: Iterable[PoolJob | Job | Plan]) -> tuple[PoolJob, ...]:
     """Jobs and plans of Python as jobs of a pool; those that share a name get a number."""
     ready: dict[str, PoolJob] = {}
     names: Counter[str] = Counter()
-    for each in jobs:
-        if not isinstance(each, PoolJob):
-            job = each if isinstance(each, Job) else each.job
+    for given in jobs:
+        if isinstance(given, PoolJob):
+            ready_job = given
+        else:
+            job = given if isinstance(given, Job) else given.job
             name = job.name or Path(job.recording.program[0]).name
             names[name] += 1
             name = name if names[name] == 1 else f"{name}-{names[name]}"
             recording = structs.replace(job.recording, cwd=str(Path(job.recording.cwd).absolute()))
             job = structs.replace(job, name=name, recording=recording, gpu="auto")
-            each = PoolJob(id=job.id, job=job)
-        if each.id in ready:
-            raise UsageError(f"the job {each.name!a} is there twice", advice="give each job a name of its own")
-        ready[each.id] = each
+            ready_job = PoolJob(id=job.id, job=job)
+        if ready_job.id in ready:
+            raise UsageError(f"the job {ready_job.name!a} is there twice", advice="give each job a name of its own")
+        ready[ready_job.id] = ready_job
     return tuple(ready.values())
 
 

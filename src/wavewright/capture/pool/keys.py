@@ -16,7 +16,7 @@ from wavewright.capture.rocprofv3.grammar import read_launches
 from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
 
-_LAUNCHES_MAX = 10_000
+_LAUNCHES_MAX = 10_000  #: Of one job.
 _UNITS = {"": 1, "B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
 _Text = Annotated[str, Meta(max_length=128 * 1024)]  # patterns of msgspec 0.22 are freed too often
 _Texts = Annotated[list[_Text], Meta(max_length=4096)]

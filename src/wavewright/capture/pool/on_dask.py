@@ -28,8 +28,8 @@ from wavewright.errors import BusyError, MissingToolError, OutputError
 
 _STOP = "stop"  #: A file of the pool: workers tell the processes of their jobs to stop.
 GPU = {"GPU": 1.0}  #: The resource that a worker must have: one job at a time.
-_LOOK_SECONDS = 0.2
-_PAUSE_SECONDS_MAX = 30.0
+_LOOK_SECONDS = 0.2  #: Between two looks at a child, or at a job on which others work.
+_PAUSE_SECONDS_MAX = 30.0  #: Longest pause before a GPU that others use is tried again.
 _NAMES_MAX = 4  #: Of jobs, in a sentence.
 
 
@@ -63,7 +63,7 @@ class WorkerTask:
 
 def _finished(options: ChildOptions, folder: Path) -> state.Problem | None:
     job = state.planned_job(folder, options.job)
-    loss_count, seconds, begin = 0, _LOOK_SECONDS, time.monotonic()
+    loss_count, pause_seconds, start = 0, _LOOK_SECONDS, time.monotonic()
     while not state.is_finished(job, folder):
         if is_locked(state.job_folder(folder, job.id)):
             time.sleep(_LOOK_SECONDS)
@@ -74,15 +74,15 @@ def _finished(options: ChildOptions, folder: Path) -> state.Problem | None:
         if status == ELSEWHERE:
             time.sleep(_LOOK_SECONDS)
         elif status == BusyError.exit_code:
-            if time.monotonic() - begin > options.wait_seconds:
+            if time.monotonic() - start > options.wait_seconds:
                 return state.Problem(status=status, what=last_line(options.work))
-            time.sleep(seconds)
-            seconds = min(2 * seconds, _PAUSE_SECONDS_MAX)
+            time.sleep(pause_seconds)
+            pause_seconds = min(2 * pause_seconds, _PAUSE_SECONDS_MAX)
         elif problem := state.read_problem(options.work):
             return problem
         else:
             loss_count += 1
-            if loss_count >= LIVES_MAX or status > 128:  # told to stop
+            if loss_count >= LIVES_MAX or status > 128:  # by a signal: told to stop
                 return state.Problem(status=status, what=f"the process of {job.name!r} ended with status {status}")
     return None
 

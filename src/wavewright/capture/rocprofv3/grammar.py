@@ -11,10 +11,9 @@ from wavewright.errors import UsageError
 
 #: More launches than this in one request are taken for a mistake; the tool would fill the memory with the numbers.
 LAUNCHES_MAX = 1_000_000
-_SHOWN = 40
-_BLANKS = "[], "
-#: A run of this many launches and more is written as A-B.
-_RUN_MIN = 3
+_SHOWN = 40  #: Characters of a text that a message repeats.
+_BLANKS = "[], "  #: Characters that separate pieces of a text of launches.
+_RUN_MIN = 3  #: So many consecutive launches and more are written as A-B.
 #: Nanoseconds of the units that --collection-period-unit takes.
 UNITS_NS = {"hour": 3_600e9, "min": 60e9, "sec": 1e9, "msec": 1e6, "usec": 1e3, "nsec": 1.0}
 
@@ -65,6 +64,7 @@ def _surprises(text: str, numbers: set[int]) -> list[str]:
 
 
 def _span(piece: str) -> tuple[int, int]:
+    """The first and the last launch of a piece, which is a number or A-B."""
     if "-" not in piece:
         if not re.fullmatch(r"[0-9]+", piece):
             advice = "write numbers from 1, or A-B, divided by spaces: 7 8"
@@ -80,7 +80,7 @@ def _span(piece: str) -> tuple[int, int]:
 
 def _bounded(digits: str) -> int:
     significant = digits.lstrip("0") or "0"
-    if len(significant) > 18:
+    if len(significant) > 18:  # more digits may not fit into 64 bits
         raise UsageError(f"{digits[:_SHOWN]} is too large for a launch", advice="launches count from 1 per kernel")
     return int(significant)
 

@@ -20,8 +20,8 @@ _LINE_LENGTH = 1000  #: Letters of a line that are looked at.
 _VERSION = re.compile(r"\d{1,3}(?:\.\d{1,4}){1,3}")
 _RELEASE = re.compile(r"rocm-(\d{1,3}(?:\.\d{1,4}){1,3})")
 _PACKAGES = ("_rocm_sdk_core", "_rocm_sdk_devel")  #: Wheels of TheRock.
-_STARTER_BYTES = 2000
-_MANIFEST = "share/therock/therock_manifest.json"
+_STARTER_BYTES = 2000  #: Bytes of a program that are searched for the name of a wheel that it starts.
+_MANIFEST = "share/therock/therock_manifest.json"  #: Where TheRock's builds tell their release.
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ def version_lines(text: str) -> dict[str, str]:
 
 
 def release_of_root(machine: Machine, root: str) -> str:
-    """The release that a root says it is, as 7.2.0; empty = it says nothing."""
+    """The release of a root, as 7.2.0: by its version file, its manifest, else its folder's name; empty = unknown."""
     text = machine.text(f"{root}/.info/version") or ""
     if match := _VERSION.match(text):
         return match[0]

@@ -24,8 +24,9 @@ TEXT_BYTES_MAX = 2 << 20  #: Of each end of a text; what stops a run is at its b
 LINE_CHARACTERS_MAX = 240  #: Of a line that is shown.
 _LINE_CHARACTERS_READ = 16 << 10  #: Of a line that is looked at.
 _HITS_MAX = 100_000  #: Of one text: a program may print the same line for ever.
-_OTHER_FATAL = 98
-_CRASH_STATUSES = frozenset({-11, 139})
+_OTHER_FATAL = 98  #: The row for fatal log lines that fit no other row.
+_CRASH, _ATTACHED = 12, 42  #: Rows that print nothing: a crash, and a variable that prepares for attaching.
+_CRASH_STATUSES = frozenset({-11, 139})  #: SIGSEGV, as Python and as a shell tell it.
 
 # spec 3.7: glog until ROCm 7.2 (a date of eight digits), Abseil from 7.13 on (four).
 _LOG_LINE = re.compile(
@@ -45,7 +46,7 @@ class LogLine(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
-    """A row of the table."""
+    """A row of messages.toml, which explains its keys."""
 
     number: int
     level: str
@@ -66,12 +67,12 @@ class _Form(NamedTuple):
     is_at_start: bool
 
     def fits(self, text: str) -> bool:
-        at = 0
+        end = 0  # of the piece before
         for number, piece in enumerate(self.pieces):
-            place = text.find(piece, at)
+            place = text.find(piece, end)
             if place < 0 or (self.is_at_start and number == 0 and place != 0):
                 return False
-            at = place + len(piece)
+            end = place + len(piece)
         return True
 
 
@@ -112,8 +113,8 @@ def recognised(text: str) -> tuple[Cause, ...]:
     if len(text) > 2 * TEXT_BYTES_MAX:
         text = f"{text[:TEXT_BYTES_MAX]}\n{text[-TEXT_BYTES_MAX:]}"
     text = without_commands(text)
-    hits: dict[int, tuple[int, str, int]] = {}  # number -> where it is first, its line, count
-    for at, line in _lines_with_hits(text):
+    hits: dict[int, tuple[int, str, int]] = {}  # number of the row -> place of its first line, that line, count
+    for place, line in _lines_with_hits(text):
         parsed = log_line(line)
         if parsed is not None and parsed.level == "I":
             continue  # said in passing, as "being destroyed with thread trace active" in a mode that expects it
@@ -122,8 +123,9 @@ def recognised(text: str) -> tuple[Cause, ...]:
         if number is None and parsed is not None and parsed.level == "F":
             number = _OTHER_FATAL
         if number is not None:
-            first, first_line, count = hits.get(number, (at, line, 0))
+            first, first_line, count = hits.get(number, (place, line, 0))
             hits[number] = (first, first_line, count + 1)
+    # Fatal messages and those of the script (F, S) tell why a run ended.
     in_order = sorted(hits.items(), key=lambda hit: (messages()[hit[0]].level not in "FS", hit[1][0]))
     return tuple(cause_of(number, line, count) for number, (_, line, count) in in_order)
 
@@ -155,9 +157,9 @@ def printable_line(line: str) -> str:
 
 def causes_of_command(status: int | None, variables: Mapping[str, str]) -> tuple[Cause, ...]:
     """Rows that print nothing and show in how a program ended, and in its variables."""
-    causes = [cause_of(12, f"status {status}")] if status in _CRASH_STATUSES else []
+    causes = [cause_of(_CRASH, f"status {status}")] if status in _CRASH_STATUSES else []
     if variables.get("ROCP_TOOL_ATTACH", "0") not in ("", "0"):
-        causes.append(cause_of(42, "ROCP_TOOL_ATTACH"))
+        causes.append(cause_of(_ATTACHED, "ROCP_TOOL_ATTACH"))
     return tuple(causes)
 
 

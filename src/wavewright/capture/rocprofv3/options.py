@@ -103,8 +103,8 @@ def options_in(version: Version) -> dict[str, Option]:
     """Every name that a release takes, aliases and hidden options included -> its option."""
     names = {name: option for name, option in all_options().items() if option.exists_in(version)}
     for option in tuple(names.values()):
-        aliases = (a.name for a in option.aliases if is_within(version, a.since or option.since, a.last))
-        names |= dict.fromkeys(aliases, option)
+        present = [alias for alias in option.aliases if is_within(version, alias.since or option.since, alias.last)]
+        names |= {alias.name: option for alias in present}
     return names
 
 
@@ -112,7 +112,7 @@ def options_in(version: Version) -> dict[str, Option]:
 def option_named(name: str) -> Option | None:
     """The option that any release calls so; None = there is no such option."""
     options = all_options().values()
-    return next((each for each in options if name in (each.name, *(alias.name for alias in each.aliases))), None)
+    return next((known for known in options if name in (known.name, *(alias.name for alias in known.aliases))), None)
 
 
 def _option(name: str, row: dict[str, Any]) -> Option:

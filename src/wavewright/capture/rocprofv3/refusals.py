@@ -35,24 +35,24 @@ class CommandLine:
 
     def all(self, name: str) -> list[Given]:
         """Every time that an option is given."""
-        return [each for each in self.given if each.option.name == name]
+        return [use for use in self.given if use.option.name == name]
 
     def on(self, name: str) -> bool:
         """True when an option has an effect: the last one counts; numbers that are 0 count as not given."""
-        each = self.all(name)
-        if not each:
+        uses = self.all(name)
+        if not uses:
             return False
-        last = each[-1]
+        last = uses[-1]
         if last.option.kind is Kind.INTEGER:
             return int(last.values[0]) != 0
         if last.option.kind is Kind.ANY_WORDS and not last.values:
-            return name == "--ompt-trace"
+            return name == "--ompt-trace"  # the only one that has an effect without a value
         return last.is_on and "".join(last.values) != "" if last.values else last.is_on
 
     def value(self, name: str) -> str:
         """The value that counts; empty = it is not given."""
-        each = self.all(name)
-        return each[-1].values[0] if each and each[-1].values else ""
+        uses = self.all(name)
+        return uses[-1].values[0] if uses and uses[-1].values else ""
 
     def number(self, name: str) -> int | None:
         """The value that counts as a number; None = not given, or not a number."""
@@ -62,8 +62,7 @@ class CommandLine:
     def traces(self) -> bool:
         """True when anything is collected that the script counts as such for --stats."""
         is_old = self.version < (7, 0)  # there, only what is traced counts
-        for each in self.given:
-            option = each.option
+        for option in (use.option for use in self.given):
             if not option.is_tracing or not self.on(option.name):
                 continue
             if is_old and option.name in ("--pmc", _ATT, "--pc-sampling-beta-enabled"):
@@ -91,7 +90,7 @@ class Refusal(NamedTuple):
 
     name: str  #: For tests and documents.
     by: str  #: Who would refuse: script, tool (ends the program), or nobody (it is taken in silence).
-    when: tuple[str, ...]
+    when: tuple[str, ...]  #: Terms that all hold; those divided by | are alternatives.
     what: str
     advice: str
     since: str = "6.2"
@@ -106,6 +105,7 @@ _COMPARED = re.compile(r"(--[a-z-]+)(==|!=|<|>|=|#)(.*)")
 
 
 def _holds(term: str, line: CommandLine) -> bool:
+    """True when a term holds; refusals.toml explains its forms."""
     if term.startswith("!"):
         return not _holds(term[1:], line)
     if term.startswith("?"):
@@ -119,8 +119,8 @@ def _holds(term: str, line: CommandLine) -> bool:
     if relation == "=":
         return line.value(name) == text
     if relation == "#":
-        given = line.all(name)
-        return len(given) >= int(text) if int(text) else any(not each.values for each in given)
+        uses = line.all(name)
+        return len(uses) >= int(text) if int(text) else any(not use.values for use in uses)
     number = line.number(name)
     return number is not None and _RELATIONS[relation](number, int(text))
 
@@ -143,6 +143,7 @@ def _has_wrong_ranks(line: CommandLine) -> bool:
 
 
 def _world(line: CommandLine) -> tuple[int | None, int | None]:
+    """Rank and number of ranks, by the variables that the options name, else by those of known launchers."""
     own_names = (line.value("--mpi-world-rank-variable"), line.value("--mpi-world-size-variable"))
     pairs = [own_names] if all(own_names) else _DECLARED["rank_variables"]
     for rank_name, size_name in pairs:
@@ -183,11 +184,11 @@ def check_options(
     refusal = refusal_of(line)
     if refusal is not None:
         raise UsageError(refusal.what, where=where, advice=refusal.advice)
-    for each in given:
-        name = each.option.name
+    for use in given:
+        name = use.option.name
         if name == "--kernel-iteration-range":
-            read_launches(", ".join(each.values))
+            read_launches(", ".join(use.values))
         elif name == "--collection-period":
-            check_periods(each.values, line.value("--collection-period-unit") or "sec")
+            check_periods(use.values, line.value("--collection-period-unit") or "sec")
         elif name in ("--kernel-include-regex", "--kernel-exclude-regex"):
-            check_regex(each.values[0], version)
+            check_regex(use.values[0], version)

@@ -21,7 +21,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _CLOSING = {")": "(", ">": "<", "]": "["}
 #: A shorter part of a name is not worth reading; a longer one costs more than it tells: std::regex is slow.
 _PART_MIN, _PART_MAX = 3, 256
-_SHOWN = 80
+_SHOWN = 80  #: Characters of a text that a message repeats, and of a name that is short enough as it is.
 #: What the three engines do not read alike, or what may take for ever: not judged here.
 _NOT_JUDGED = re.compile(r"\(\?|\\[^dDwWsS\W]|\[\[?:|\[[^\]]*\\|\)[*+?{]|\{\d{4}|\([^()]*[*+?}][^()]*\)|\|.*\)[^.]")
 

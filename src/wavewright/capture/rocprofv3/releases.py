@@ -33,22 +33,22 @@ class Installation:
         """
         if version := version_of(self.rocm_version):
             return version
-        fitting = [release.version for release in RELEASES if self._fits(release.version)]
+        fitting = [release.version for release in RELEASES if self._fits(release.version)]  # the newest is the last
         return fitting[-1] if fitting else RELEASES[0].version
 
     def _fits(self, version: Version) -> bool:
         """True if it lists every option of a release; hidden ones may be missing."""
-        every_option = all_options().values()
-        return all(each.name in self.options for each in every_option if each.exists_in(version) and not each.is_hidden)
+        listed = [option for option in all_options().values() if option.exists_in(version) and not option.is_hidden]
+        return all(option.name in self.options for option in listed)
 
 
 class Release(NamedTuple):
     """One release, as releases.toml declares it."""
 
     rocm: str
-    sdk: str
-    format: str
-    buffer_mib: int
+    sdk: str  #: Version of rocprofiler-sdk.
+    format: str  #: Default form of the output: csv or rocpd.
+    buffer_mib: int  #: Default buffer of thread traces; 0 = it has none.
     is_script_tested: bool = False
 
     @property

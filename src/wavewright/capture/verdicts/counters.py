@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from wavewright.capture.kinds import Counters
     from wavewright.model.counters import CounterSet
 
-_NAMED = 6
-_KERNEL_LETTERS = 60
+_NAMED = 6  #: Counters or kernels that a sentence names.
+_KERNEL_LETTERS = 60  #: Characters of a kernel's name in a sentence.
 _PASS = re.compile(r"(?:^|/)pass_(\d{1,6})(?:/|$)")
 _DEVICE = re.compile(r":device=\d+$")
 _REPLAN = "Fewer counters per pass may fit: name them by --pmc, some at a time."
@@ -60,12 +60,12 @@ def _judged(recording: Counters, data: CounterSet, names: tuple[str, ...]) -> Ju
     missing = _missing(recording, data)
     silent, impossible = _silent(data, names)
     short = _short_launches(recording, data)
-    there = [name for name in names if name not in missing]
-    usable = [name for name in there if name not in impossible]
-    size = f"{counted(len(there), 'counters')} of {counted(data.dispatches.height, 'dispatches')}"
+    present = [name for name in names if name not in missing]
+    usable = [name for name in present if name not in impossible]
+    size = f"{counted(len(present), 'counters')} of {counted(data.dispatches.height, 'dispatches')}"
     reasons: list[str] = []
     advice = ""
-    if there and set(there) <= set(silent):
+    if present and set(present) <= set(silent):
         verdict = Verdict.NOT_COUNTED
         reasons.append(f"{size}, and every value is 0: nothing was counted.")
         advice = (
@@ -106,6 +106,7 @@ def _missing(recording: Counters, data: CounterSet) -> list[str]:
         by_pass.setdefault(int(folder[1]) if folder else 0, set()).update(spelled)
     missing = []
     for number, names in enumerate(_asked_passes(recording), start=1):
+        # Without folders pass_N (all keys are 0) nobody can tell which pass counted what.
         present = by_pass.get(number, set()) if any(by_pass) else everything
         missing += [name for name in names if name not in present]
     return list(dict.fromkeys(missing))
@@ -116,7 +117,7 @@ def _channelled(row: dict[str, object]) -> str:
 
 
 def _silent(data: CounterSet, names: tuple[str, ...]) -> tuple[list[str], list[str]]:
-    """Counters without any value but 0, and those of them of which that cannot be true."""
+    """Counters without any value but 0, and those of them of which that cannot be true: the reader has nulls there."""
     zero: dict[str, bool] = {}
     impossible: dict[str, bool] = {}
     for row in data.counters.iter_rows(named=True):

@@ -23,13 +23,13 @@ from wavewright.capture.rocprofv3.messages import (
 )
 
 _SHELL_SIGNAL = 128  #: A shell adds it to the number of the signal that ended a program.
-_SIGNAL_MAX = 64
-_SIGNAL_NAMES = {each.value: each.name for each in signal.Signals}
-_ABORTS = frozenset({-6, 134})
+_SIGNAL_MAX = 64  #: Linux has no signals of higher numbers.
+_SIGNAL_NAMES = {known.value: known.name for known in signal.Signals}
+_ABORTS = frozenset({-6, 134})  #: SIGABRT, as Python and as a shell tell it.
 #: Rows of messages about AMD's decoder, which runs when the raw data are written: an abort there loses nothing.
 _AFTER_WRITING = frozenset({2, 3, 5, 6, 86, 87, 91})
 _NOT_COUNTED = 22  #: The row that nothing prints: counters that are 0.
-_USAGE_STATUS = 2  #: argparse
+_USAGE_STATUS = 2  #: With which AMD's script (argparse) refuses words.
 #: What the library prints in every profiled process: the program was really started.
 _STARTED = ("tool initialization", "initialized (instance=", "[rocprof-sys]", "rpd_tracer")
 

@@ -23,7 +23,7 @@ from wavewright.readers.trace.arguments_file import NAME, ArgumentsDocument
 from wavewright.readers.trace.kerncap import decoded_file
 
 _NAMED_KERNELS = 3  #: Nearest names that a reason lists.
-_NAME_WIDTH = 60  #: Characters of each.
+_NAME_WIDTH = 60  #: Characters of each of these names.
 _NAMES_COMPARED = 2_000  #: Kernels whose names are compared with a regex that matches none.
 
 
@@ -72,7 +72,7 @@ def _finds(pattern: str, name: str, *, if_empty: bool) -> bool:
     if not pattern:
         return if_empty
     try:
-        return names_found(pattern, [name], NEWEST.version) != ()
+        return names_found(pattern, [name], NEWEST.version) != ()  # None = not judged
     except UsageError:
         return False
 
@@ -101,7 +101,8 @@ def why_none(recording: KernelChoice, kernels: DiscoveredKernels | None, *, has_
         nearest = _nearest(recording.kernel_regex, kernels.names)
         count = counted(len(kernels.names), "kernels")
         what = f"the regex {printable_line(recording.kernel_regex)!r} matches none of the {count}"
-        if recording.kernel_regex and any(_finds(recording.kernel_regex, n, if_empty=True) for n in kernels.names):
+        regex = recording.kernel_regex
+        if regex and any(_finds(regex, name, if_empty=True) for name in kernels.names):
             what = f"every kernel that matches is excluded by {printable_line(recording.exclude_regex)!r}"
         near = f"; nearest: {', '.join(nearest)}" if nearest else ""
         return _none(f"{what}{near}.", "Choose a kernel by --kernel NAME.", 0)
@@ -134,7 +135,7 @@ def _nearest(regex: str, names: Iterable[str]) -> list[str]:
         titles.setdefault(kernel_title(name)[:200].lower(), name)
     words = {title: title.split("<")[0].split("::")[-1] for title in titles}
     near = get_close_matches(text, words.values(), n=_NAMED_KERNELS, cutoff=0.4)
-    hits = [titles[title] for each in near for title, word in words.items() if word == each]
+    hits = [titles[title] for near_word in near for title, word in words.items() if word == near_word]
     chosen = list(dict.fromkeys(hits)) or list(titles.values())
     return [printable_line(shortened(kernel_title(name), _NAME_WIDTH)) for name in chosen[:_NAMED_KERNELS]]
 

@@ -24,17 +24,16 @@ if TYPE_CHECKING:
     from wavewright.readers.files.capture import Capture, Window
     from wavewright.readers.files.decoded_traces import DecodedTrace
 
-DISPATCHES_MAX = 64  #: Dispatches that are decoded, the largest; a capture asks for two.
-ROWS_BYTES_MAX = 32 << 20  #: Of a dispatch whose instructions are decoded, for the share with a source line.
+DISPATCHES_MAX = 64  #: So many of the largest dispatches are decoded; a capture asks for two.
+ROWS_BYTES_MAX = 32 << 20  #: Of streams up to this size, executions are counted for the share with a source line.
 _WITHOUT_NAME = re.compile(r"\d+ / 0x[0-9a-f]+")  #: How a kernel is called whose code object is missing.
 _OTHER_ARRAY = 0x80  #: RDNA: the shader array is in this bit of a WGP's number; only array 0 can be traced.
 
 #: Losses of our decoder by what they mean for the trace as a whole.
 _CUT = frozenset({"missing_end", "truncated_token", "wave_incomplete", "unended_waves"})
 _HOLES = frozenset({"packet_loss", "bad_slot", "unknown_tokens", "stale_instruction"})
-_TOLD = frozenset(
-    {"no_code_object", "unreadable_code_object", "code_of_other_gpu", "no_disassembler", "unreadable_trace"}
-)
+#: Losses whose sentences become notes of the judgement.
+_NOTED = ("no_code_object", "unreadable_code_object", "code_of_other_gpu", "no_disassembler", "unreadable_trace")
 
 
 class Places(NamedTuple):
@@ -115,7 +114,7 @@ def _look_at_window(capture: Capture, window: Window, attempt: Path, recording: 
     folder = str(window.files[0].path.parent.relative_to(attempt))
     size_bytes = _size_bytes(window)
     try:
-        trace = decode_window(capture, window, rows_up_to=-1)
+        trace = decode_window(capture, window, rows_up_to=-1)  # never all instructions at once
         losses: dict[str, str] = {}  # each kind with its first sentence
         for kind, message in trace.losses.select("kind", "message").iter_rows():
             losses.setdefault(kind, message)
@@ -141,7 +140,7 @@ def _look_at_window(capture: Capture, window: Window, attempt: Path, recording: 
             is_placeholder=waves == 0,
         ),
         window=window,
-        notes=tuple(f"{message}." for kind, message in losses.items() if kind in _TOLD),
+        notes=tuple(f"{message}." for kind, message in losses.items() if kind in _NOTED),
         seen=_places(trace.occupancy, recording, is_rdna=trace.gfxip > 9),
     )
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wavewright.capture.gpus.topology import Gpu
     from wavewright.capture.kinds import ThreadTraces
 
-NOISE_BYTES_MAX = 32 << 20  #: Of two launches that are compared: their instructions are in memory at once.
+NOISE_BYTES_MAX = 32 << 20  #: Two launches of more bytes are not compared: their instructions are in memory at once.
 
 
 def judge_data(recording: ThreadTraces, attempt: Path, gpu: Gpu | None = None) -> Judgement:
@@ -111,9 +111,8 @@ def _verdict(
     truncated = [look.dispatch for look in full if look.dispatch.is_truncated]
     lossy = [look.dispatch for look in full if look.dispatch.is_lossy]
     if truncated:
-        what = (
-            f"{_how_many(truncated, full)} cut off: the buffer was full, or the trace stopped, before the kernel ended."
-        )
+        cause = "the buffer was full, or the trace stopped, before the kernel ended"
+        what = f"{_how_many(truncated, full)} cut off: {cause}."
         return Verdict.TRUNCATED, (what,), "Use a larger --buffer, or fewer shader engines (--se)."
     if lossy:
         cause = "the GPU could not write the trace fast enough, and dropped parts of it"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from wavewright.cli.kit.request import Parts, Request
     from wavewright.questions.kit.question import Wording
 
-_KERNELS = 5  #: Whose limits text shows, if nothing else is asked for.
+_TEXT_KERNELS = 5  #: Without --top, text shows the limits of so many kernels.
 
 
 def diagnose(request: CounterRequest) -> Shown:
@@ -24,10 +24,9 @@ def diagnose(request: CounterRequest) -> Shown:
     from wavewright.analysis.counters.limiters import limiter_table, limiters
 
     is_text = not (request.as_json or request.as_csv)
-    top = request.top or None if request.top is not None or not is_text else _KERNELS
-    most = None if request.as_csv else top
-    answer = limiters(request.counters, choice=request.choice, top=most)
-
+    kernel_count = _TEXT_KERNELS if is_text and request.top is None else request.top or None
+    # Not for CSV, which cuts rows of kernels and limiters itself.
+    answer = limiters(request.counters, choice=request.choice, top=None if request.as_csv else kernel_count)
     return Shown(answer, limiter_table(answer))
 
 

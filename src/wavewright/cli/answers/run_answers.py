@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from wavewright.questions.kit.question import Wording
 
 _HANDLE = re.compile(r"k\d{1,9}")
-_GAP_TABLES = {"gaps": "largest", "gpus": "gpus", "causes": "causes", "lengths": "histogram"}  #: Of --table.
+#: Value of --table -> field of the answer.
+_GAP_TABLES = {"gaps": "largest", "gpus": "gpus", "causes": "causes", "lengths": "histogram"}
 _LAYER_LINES = 40  #: Lines of `--layers` without `--top`: a model has some dozens of equal layers.
 
 

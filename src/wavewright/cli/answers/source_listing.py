@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from wavewright.cli.kit.trace import TraceRequest
     from wavewright.questions.kit.question import Wording
 
-_DEFAULT_HOT = 10
+_DEFAULT_HOT = 10  #: Without --top, the places of so many of the costliest lines are shown.
 _BRIEF_LINES = 20  #: Lines around a place in a brief.
 _NO_TEXT = "the text of the source is not in this trace; --source-root DIR shows source lines from below DIR"
 
 
 class _SourceView(NamedTuple):
-    """Options of a listing: its lines and its costs."""
+    """Options of a listing, as `questions/trace/verbs/source.toml` declares them: its lines and its costs."""
 
     context: int
     show_all: bool
@@ -34,7 +34,7 @@ class _SourceView(NamedTuple):
     iteration: int | None
     frame: str
     prefixes: tuple[str, ...]
-    lane_sums: pl.DataFrame | None
+    lane_sums: pl.DataFrame | None  #: Costs of lanes by code row (--lanes); None = not asked for.
 
     @property
     def is_of_instructions(self) -> bool:
@@ -78,21 +78,20 @@ def _brief(request: TraceRequest, view: _SourceView) -> Shown:
     """The lines around a place, or around the hottest ones, as agents get them."""
     from wavewright.analysis.trace.listing.hot_code import hot_code
 
-    count = max(_BRIEF_LINES, 2 * view.context + 1)
-    selection = request.selection
-    answer = hot_code(
-        request.trace, at=_places(request, view), file=selection.file, line=selection.first_line, count=count
-    )
-    return Shown(answer)
+    count, chosen = max(_BRIEF_LINES, 2 * view.context + 1), request.selection
+    at = _places(request, view)
+    return Shown(hot_code(request.trace, at=at, file=chosen.file, line=chosen.first_line, count=count))
 
 
 def _places(request: TraceRequest, view: _SourceView) -> list[int]:
+    """The code rows at the places of --around."""
     from wavewright.analysis.trace.listing.places import rows_at
 
     return [row for place in view.around for row in rows_at(request.trace.code, place)]
 
 
 def _rows(request: TraceRequest, function: str | None) -> pl.Series | None:
+    """The selected code rows, within the function if one is named; None = all."""
     from wavewright.analysis.trace.listing.places import rows_of_function
 
     if function is None:

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from wavewright.model.trace import ThreadTrace
     from wavewright.questions.kit.question import Wording
 
-_JSON_BINS = 60
-_MAX_DEFINITIONS = 1 << 20
+_JSON_BINS = 60  #: Bins of states over time in JSON, without --bins.
+_MAX_DEFINITIONS = 1 << 20  #: Bytes of a file of derived counters.
 _OTHER_COLUMNS = 46  #: Characters that the other columns of the table of shader engines need.
 
 
@@ -83,13 +83,13 @@ def diagnose(
         what = f"{'--ideal-gb' if ideal_gb is not None else '--counters-kernel'} needs --counters"
         raise UsageError(what, advice="give the PATH of a counter capture of the same kernel")
     counters = None if counters_path is None else _opened_counters(counters_path, request.trace.source.target)
+    # Without --counters-kernel the kernel of --kernel is looked up in the counters, if its name occurs there.
     kernel = counters_kernel
     if kernel is None and counters is not None and request.selection.kernel is not None:
         names = counters.dispatches["kernel_name"].drop_nulls()
         kernel = request.selection.kernel if names.str.contains(request.selection.kernel, literal=True).any() else None
     answer = analysis(request.trace, rows=request.rows, counters=counters, kernel=kernel, ideal_gb=ideal_gb)
     answer = with_run(answer, request.trace)
-
     return Shown(
         answer,
         _finding_table(answer, [field.name for field in fields(StallFinding) if field.type in ("str", "int", "float")]),
@@ -232,11 +232,11 @@ def _with_target(trace: ThreadTrace, target: str | None) -> ThreadTrace:
 
     if target is None:
         return trace
-    named = of(target).target
-    if trace.source.target not in (None, named):
-        what = f"--target is {named}, and the trace is of {trace.source.target}"
+    named_target = of(target).target
+    if trace.source.target not in (None, named_target):
+        what = f"--target is {named_target}, and the trace is of {trace.source.target}"
         raise UsageError(what, where=trace.source.path, advice="leave out --target")
-    return replace(trace, source=replace(trace.source, target=named), answers={})
+    return replace(trace, source=replace(trace.source, target=named_target), answers={})
 
 
 def _lane_options(trace: ThreadTrace, **dispatch_facts: Any) -> LaneOptions:
@@ -267,9 +267,10 @@ def traffic(
 
     picture.check()
     trace = _with_target(request.require_instructions(), target)
-    parts = tuple(part.strip() for text in arguments for part in text.split(";") if part.strip())
-    lanes_known = _lane_options(trace, arguments=argument_sets(parts)[0], **dispatch_facts)
-    lanes_known = replace(lanes_known, arguments=parts)
+    argument_texts = tuple(part.strip() for text in arguments for part in text.split(";") if part.strip())
+    # The options are checked with the first size; the traffic is computed for all of them.
+    lanes_known = _lane_options(trace, arguments=argument_sets(argument_texts)[0], **dispatch_facts)
+    lanes_known = replace(lanes_known, arguments=argument_texts)
     counters = None if counters_path is None else open_counters(counters_path, target=trace.source.target)
     order = () if order_path is None else read_workgroup_order(order_path)
     with progress("evaluating workgroups"):

@@ -17,12 +17,13 @@ from wavewright.capture.plans.counter_passes import passes_for
 from wavewright.capture.plans.discovery import discovered, with_suggestion
 from wavewright.capture.rocprofv3.options import version_of
 from wavewright.cli.kit.capture import STAND_IN, CaptureRequest
-from wavewright.cli.kit.capture_output import take
+from wavewright.cli.kit.capture_output import NOT_GOOD, take
 from wavewright.cli.kit.capture_output import take_elsewhere as take_elsewhere  # the group takes it from here
 from wavewright.cli.kit.io import emit_event, show
 from wavewright.errors import UsageError
 
 _STOCHASTIC = (7, 0)  #: First release with stochastic samples.
+_DEFINITIONS_BYTES_MAX = 4 << 20  #: Bytes of a file of counter definitions that are read.
 
 
 def discover(request: CaptureRequest) -> None:
@@ -103,13 +104,10 @@ def run(request: CaptureRequest, what: str, tool: str) -> None:
 def samples(request: CaptureRequest, method: str, **interval: Any) -> None:
     """Take PC samples of all kernels."""
     chosen_method = None if method == "auto" else method
+    # An unknown release, (), is left to choose by itself.
     if chosen_method is None and () < version_of(request.installation.rocm_version) < _STOCHASTIC:
         chosen_method = "host_trap"
     take(request, Samples(**request.common, method=chosen_method, **interval))
-
-
-_NOT_GOOD = 1
-_DEFINITIONS_BYTES_MAX = 4 << 20
 
 
 def input(request: CaptureRequest, path: Path) -> None:  # noqa: A001 - the name of the verb
@@ -125,11 +123,11 @@ def input(request: CaptureRequest, path: Path) -> None:  # noqa: A001 - the name
     if not is_alone:
         _run_jobs(request, file)
     elif not file.is_good:
-        raise click.exceptions.Exit(_NOT_GOOD)
+        raise click.exceptions.Exit(NOT_GOOD)
 
 
 def _definitions_in(name: str) -> str | None:
-    """A file with definitions of counters, which a job names."""
+    """The text of a file with definitions of counters, which a job names; None = it cannot be read."""
     try:
         with open_regular(name) as stream:
             return stream.read(_DEFINITIONS_BYTES_MAX).decode()
@@ -150,8 +148,8 @@ def _run_jobs(request: CaptureRequest, file: CheckedFile) -> None:
         try:
             take(replace(request, output=request.folder / f"capture_{number}", opens=False), recording)
         except click.exceptions.Exit as ending:  # one that is not good does not stop the others
-            if ending.exit_code != _NOT_GOOD:
+            if ending.exit_code != NOT_GOOD:
                 raise
             is_good = False
     if not is_good:
-        raise click.exceptions.Exit(_NOT_GOOD)
+        raise click.exceptions.Exit(NOT_GOOD)

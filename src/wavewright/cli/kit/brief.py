@@ -70,14 +70,13 @@ class _Collecting(io.StringIO):
         return count
 
 
-_MOST_COMMANDS = 3
-
+_MOST_COMMANDS = 3  #: At most so many commands are offered below a brief.
 _DECLARED = read_declaration("cli", "options", "shared")
 #: Options that choose what an answer is about, which stay where the next verb has them.
 CARRIED: tuple[str, ...] = tuple(_DECLARED["carried"])
 #: Options that do not change which words fit.
 _COMMON = frozenset((*CARRIED, *_DECLARED["common"]))
-_MOST_COLUMNS, _MOST_ROWS = 10, 50
+_MOST_COLUMNS, _MOST_ROWS = 10, 50  #: Of a table of numbers, before the budget of the brief cuts rows.
 _WHOLE = 1000  #: From here on, numbers are shown without fractions.
 
 
@@ -138,7 +137,7 @@ def given_paths(context: click.Context) -> list[str]:
     for name in ("paths", "path", "folder"):
         value = context.params.get(name)
         if value:
-            return [str(each) for each in value] if isinstance(value, tuple) else [str(value)]
+            return list(map(str, value)) if isinstance(value, tuple) else [str(value)]
     return []
 
 
@@ -157,10 +156,9 @@ def table_of(frame: pl.DataFrame, row_count: int) -> Table:
     from wavewright.model.blocks import Column, Table
 
     names = frame.columns[:_MOST_COLUMNS]
-    are_numbers = [frame[name].dtype.is_numeric() for name in names]
+    numeric = {name for name in names if frame[name].dtype.is_numeric()}
     columns = tuple(
-        Column(name, "number" if number else "words", not number)
-        for name, number in zip(names, are_numbers, strict=True)
+        Column(name, role="number" if name in numeric else "words", is_name=name not in numeric) for name in names
     )
     rows = tuple(tuple(map(_cell, row)) for row in frame.select(names).head(_MOST_ROWS).iter_rows())
     left_out = f"{len(names)} of {frame.width} columns" if len(names) < frame.width else ""
@@ -179,17 +177,18 @@ def next_commands(context: click.Context, verb: str, kind: str, paths: Sequence[
     """The commands to be offered after a verb about these paths, whatever it answered."""
     from wavewright.questions.catalog import QUESTIONS
 
-    other = OWN_VERBS.get(verb)
-    if other is None:
+    own_verb = OWN_VERBS.get(verb)
+    if own_verb is None:
         kinds = [kind] if kind else QUESTIONS
-        questions = [each for name in kinds for each in QUESTIONS.get(name, {}).values() if each.verb_name == verb]
-        is_one_kind = len({each.kind for each in questions}) == 1  # then the verb need not say which
+        all_questions = (question for name in kinds for question in QUESTIONS.get(name, {}).values())
+        questions = [question for question in all_questions if question.verb_name == verb]
+        is_one_kind = len({question.kind for question in questions}) == 1  # then the verb need not say which
         return asked_next(context, questions[0].kind, paths, questions[0].next_always) if is_one_kind and paths else []
     if not paths:
-        return list(other.then_alone)
+        return list(own_verb.then_alone)
     if verb == "compare":
-        paths = paths[-1:]  # what is new
-    offered = [template.split() for template in other.then_by_kind.get(kind, other.then)]
+        paths = paths[-1:]  # the newest capture, by convention the last
+    offered = [template.split() for template in own_verb.then_by_kind.get(kind, own_verb.then)]
     return [
         command_line(["wavewright", verb, *paths, *rest, *_carried(context, verb), "--brief"])
         for verb, *rest in offered[:_MOST_COMMANDS]
@@ -200,13 +199,13 @@ def asked_next(context: click.Context, kind: str, paths: Sequence[str], question
     """The commands that ask these questions."""
     from wavewright.questions.catalog import QUESTIONS
 
-    asked = []
-    for each in questions[:_MOST_COMMANDS]:
-        question = QUESTIONS[kind][each.topic]
-        line = question.command(paths, each.parameters, is_brief=False)
-        more = _carried(context, question.verb_name, {f"--{name}" for name in each.parameters})
-        asked.append(f"{line} {command_line([*more, '--brief'])}")
-    return list(dict.fromkeys(asked))
+    commands = []
+    for next_question in questions[:_MOST_COMMANDS]:
+        question = QUESTIONS[kind][next_question.topic]
+        line = question.command(paths, next_question.parameters, is_brief=False)
+        carried = _carried(context, question.verb_name, {f"--{name}" for name in next_question.parameters})
+        commands.append(f"{line} {command_line([*carried, '--brief'])}")
+    return list(dict.fromkeys(commands))
 
 
 def _carried(context: click.Context, verb: str, without: Collection[str] = ()) -> list[str]:
@@ -215,13 +214,13 @@ def _carried(context: click.Context, verb: str, without: Collection[str] = ()) -
     options = _options_of(group.get_command(context, verb)) - set(without)  # type: ignore[attr-defined]
     words: list[str] = []
     for parameter in context.command.params:
-        option = next((each for each in parameter.opts if each in CARRIED and each in options), None)
+        option = next((name for name in parameter.opts if name in CARRIED and name in options), None)
         name = parameter.name or ""
         if option is None or context.get_parameter_source(name) is not ParameterSource.COMMANDLINE:
             continue
         value = context.params.get(name)
         if parameter.multiple:  # type: ignore[attr-defined,unused-ignore]
-            words += [word for each in value or () for word in (option, _as_typed(each))]
+            words += [word for item in value or () for word in (option, _as_typed(item))]
         else:
             words += [option] if value is True else [option, _as_typed(value)]
     return words

@@ -24,10 +24,11 @@ from wavewright.cli.kit.form import current_brief
 from wavewright.errors import UsageError
 
 STAND_IN = "PROGRAM"  #: Where `capture input` is given no program: the file is only checked.
-_LONGEST_NAME = 40  #: Of a program, in names of folders.
+_LONGEST_NAME = 40  #: Characters of a program's name in names of folders.
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: Variables that tell the rank of a process to it, as rocprofv3 looks for them (spec 6.2, check 42).
 _RANKS = ("SLURM_PROCID", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "PBS_NODENUM", "MPI_RANK")
+#: Programs that run another one, which is the one that names the folder.
 _INTERPRETERS = re.compile(r"(python|python\d(\.\d+)?|bash|sh|env|torchrun|mpirun|mpiexec|srun|numactl|taskset)")
 #: Options of a command here that a command on another machine is not given; True = they have a value.
 _OF_HERE = {"--host": True, "--container": True, "--remote": True, "-o": True, "--output": True}
@@ -100,7 +101,7 @@ class CaptureRequest:
     def planned_gpu(self) -> Gpu | None:
         """The GPU for which a dry run plans: the one that is named, else the first; None = none is known here."""
         gpus = gpus_of(self.machine)
-        named = [each for each in gpus if self.gpu in (str(each.index), each.pci, each.unique_id)]
+        named = [gpu for gpu in gpus if self.gpu in (str(gpu.index), gpu.pci, gpu.unique_id)]
         return next(iter(named or (gpus if self.gpu in ("auto", "any") else ())), None)
 
     def job(self, recording: Recording) -> Job:

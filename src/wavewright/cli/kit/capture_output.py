@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,7 @@ from wavewright.cli.kit.io import console, emit_event, show
 from wavewright.errors import WavewrightError
 from wavewright.model.blocks import AnyBlock
 
-_NOT_GOOD = 1
+NOT_GOOD = 1  #: Exit status after a capture that is not good.
 
 
 def take(request: CaptureRequest, recording: Recording, notes: Sequence[str] = ()) -> None:
@@ -76,7 +76,7 @@ def _finish(request: CaptureRequest, result: Result) -> None:
         root = click.get_current_context().find_root().command
         root.main(["open", str(result.folder)], prog_name="wavewright", standalone_mode=False)
     if not result.is_good:
-        raise click.exceptions.Exit(_NOT_GOOD)
+        raise click.exceptions.Exit(NOT_GOOD)
 
 
 @contextmanager
@@ -112,10 +112,7 @@ def _teller(request: CaptureRequest) -> Iterator[Callable[[dict[str, Any]], None
         for line in event_lines(event):
             out.print(line)
 
-    if status is None:
-        yield say
-        return
-    with status:
+    with status or nullcontext():
         yield say
 
 
@@ -166,7 +163,6 @@ def _show_plan(request: CaptureRequest, job: Job, notes: Sequence[str]) -> None:
             commands = [command.as_json() for command in plan.commands]
             emit_event({**event, "commands": commands, "notes": list(remarks)})
         return
-
     from wavewright.words.capture.plan import plan_report
 
     def report(width: int) -> Iterator[AnyBlock]:

@@ -11,7 +11,7 @@ from click.core import ParameterSource
 if TYPE_CHECKING:
     from wavewright.cli.kit.brief import Brief
 
-DEFAULT_TOP = 20
+DEFAULT_TOP = 20  #: Rows of a table in text without --top.
 _CHOSEN, _COMPACT, _BRIEF = "wavewright.forms", "wavewright.compact", "wavewright.brief"  #: Keys in click's context.
 
 
@@ -48,10 +48,7 @@ def asked_top() -> int | None:
 
 
 def refuse_with_brief(context: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """Callback of options that choose a form: none of them goes with --brief.
-
-    Raises `UsageError` when --brief is given as well.
-    """
+    """Callback of options that choose a form. Raises `UsageError` when --brief is given as well."""
     if value:
         _choose(context, parameter.opts[-1])
     return value
@@ -104,9 +101,9 @@ def typed_again(*without: str, is_from_anywhere: bool = False) -> str:
             continue
         value = context.params[name]
         option = [parameter.opts[0]] if isinstance(parameter, click.Option) else []
-        for each in value if isinstance(value, tuple) else (value,):
-            is_path = is_from_anywhere and isinstance(each, os.PathLike)
-            words += option if each is True else [*option, os.path.abspath(each) if is_path else str(each)]  # noqa: PTH100 - no pathlib in `--help`
+        for item in value if isinstance(value, tuple) else (value,):
+            is_path = is_from_anywhere and isinstance(item, os.PathLike)
+            words += option if item is True else [*option, os.path.abspath(item) if is_path else str(item)]  # noqa: PTH100 - no pathlib in `--help`
     return command_line(words)
 
 
@@ -116,5 +113,5 @@ def _set_names_form(_context: click.Context, _parameter: click.Parameter, form: 
     NAMES_FORM.set(form)
 
 
-#: Words of declared options.
+#: Word of the key `callback` in declarations of options -> the function that click calls.
 CALLBACKS = {"json": _as_json, "compact": _as_compact, "brief": _as_brief, "names": _set_names_form}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, NoReturn, TextIO, cast
 
 import click
@@ -29,7 +29,7 @@ BUG_EXIT_CODE = 70
 JSON_SCHEMA_VERSION = 1
 
 _FILE_WIDTH = 120  #: Characters per line where there is no terminal.
-_SILENT_TERMINAL = 80  #: Of a terminal that does not say how wide it is.
+_SILENT_TERMINAL = 80  #: Characters per line of a terminal that does not say how wide it is.
 _HEIGHT = 25  #: Lines of a console; nothing depends on it.
 _PADDING = re.compile(r" +(?=\n)")
 _NARROWEST, _WIDEST = 20, 1000  #: Tables cannot be laid out in less, and nobody reads more.
@@ -190,8 +190,5 @@ def tell_losses(lines: Iterable[Sentence], *, stderr: bool = False) -> None:
 @contextmanager
 def progress(what: str) -> Iterator[None]:
     """Show `what` with a spinner while the block runs, if somebody watches stderr."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    with console(stderr=True).status(what):
+    with console(stderr=True).status(what) if sys.stderr.isatty() else nullcontext():
         yield

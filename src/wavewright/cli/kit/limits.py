@@ -17,19 +17,18 @@ from typing import NamedTuple
 from wavewright.base.bounds import integer_of
 from wavewright.errors import LimitError
 
-#: Of polars: its pool, its readers, and those of its allocator; 13 threads were seen with 2, 19 with 4.
-_THREADS_PER_WORKER = 3
-_OTHER_THREADS = 10
-_LEAST_BYTES = 1_500_000_000  #: Of address space; 1.2 GB were seen with 2 workers.
-_BYTES_PER_WORKER = 250_000_000
-_LEAST_DESCRIPTORS = 32
-_PLENTY = 16_384  #: Limits of processes from here on are not tried out.
+#: Threads that polars starts per worker of its pool, and besides: 13 were seen with 2 workers, 19 with 4.
+_THREADS_PER_WORKER, _OTHER_THREADS = 3, 10
+_LEAST_BYTES = 1_500_000_000  #: Bytes of address space that the work needs at least; 1.2 GB were seen with 2 workers.
+_BYTES_PER_WORKER = 250_000_000  #: Bytes of address space beside them for each worker.
+_LEAST_DESCRIPTORS = 32  #: Files that can still be opened at least.
+_PLENTY = 16_384  #: A limit of so many processes or files suffices: what is in use is not counted.
 _STACK_BYTES = 64 << 10  #: Enough for a thread that only waits; some platforms ask for more.
 _NO_THREAD = ("can't start new thread", "can't spawn", "Resource temporarily unavailable", "failed to spawn thread")
 
 
 class Granted(NamedTuple):
-    """Threads, memory and files that there are; None = as much as one likes."""
+    """Threads, memory and files that the system still grants this process; None = no limit that matters."""
 
     threads: int | None  #: That can still be started.
     address_space: int | None  #: Bytes that can still be mapped.
@@ -43,10 +42,7 @@ def threads_wanted(workers: int) -> int:
 
 
 def pool_size(granted: Granted) -> int:
-    """Threads of polars' pool with which the work fits into what there is.
-
-    Raises `LimitError` when it does not fit with a single one.
-    """
+    """Threads of polars' pool with which the work fits. Raises `LimitError` when it does not fit with a single one."""
     for value, least, what, option in (
         (granted.descriptors, _LEAST_DESCRIPTORS, "files can be open at once", "-n"),
         (granted.address_space, _LEAST_BYTES, "bytes of memory can be mapped", "-v"),
@@ -63,10 +59,7 @@ def pool_size(granted: Granted) -> int:
 
 @cache
 def check_limits() -> None:
-    """Refuse to start what could only fail, and let polars start fewer threads where many do not fit.
-
-    Raises `LimitError` when threads, memory or descriptors do not suffice.
-    """
+    """Let polars start fewer threads where many do not fit. Raises `LimitError` when even one thread would fail."""
     if sys.platform != "linux" or "polars" in sys.modules:  # elsewhere limits are others; what is there has fitted
         return
     granted = _granted()

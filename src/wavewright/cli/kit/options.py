@@ -29,7 +29,7 @@ class Whole(click.ParamType):  # type: ignore[type-arg,unused-ignore]  # generic
     """
 
     name = "integer"
-    kind = "an integer"
+    kind = "an integer"  #: As messages call it.
 
     def __init__(self, bounds: Bounds, letter: str = "") -> None:
         self.bounds = bounds

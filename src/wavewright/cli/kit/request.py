@@ -23,10 +23,9 @@ if TYPE_CHECKING:
     from wavewright.model.document import Document
 
 Parts: TypeAlias = "Iterable[AnyBlock]"  #: What text shows, one below the other.
-Report: TypeAlias = (
-    "Callable[[], Parts]"  #: Imports what makes text only when called: other forms start faster without.
-)
-ALL_ROWS = 1 << 62
+#: Imports what makes text only when called: other forms start faster without.
+Report: TypeAlias = "Callable[[], Parts]"
+ALL_ROWS = 1 << 62  #: A number of rows that no table has, for functions that take a limit.
 
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)

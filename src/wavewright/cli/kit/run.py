@@ -27,7 +27,10 @@ if TYPE_CHECKING:
     from wavewright.model.run import Run
     from wavewright.readers.run.inputs import RunInput
 
-_SMALL_BYTES = 64 << 20
+_SMALL_BYTES = 64 << 20  #: Databases of fewer bytes together are read in this process.
+_READING = ("jobs", "scheduler", "dask", "max_missing", "wait_workers", "captures")  #: Options that are fields here.
+#: Options that are fields of `RunSelection`.
+_CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")
 Result = TypeVar("Result")
 
 
@@ -156,7 +159,3 @@ def run_request(options: dict[str, Any], *, is_whole: bool = False) -> RunReques
     selection = selection_of(options, is_whole=is_whole)
     common = {name: options.pop(name) for name in ("paths", *_READING) if name in options}
     return RunRequest(selection=selection, asked=selection, **form_of(options), **common)
-
-
-_READING = ("jobs", "scheduler", "dask", "max_missing", "wait_workers", "captures")
-_CHOICES = ("kernel", "pids", "ranks", "gpus", "streams", "domains", "between", "is_inside", "is_launched")

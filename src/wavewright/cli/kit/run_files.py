@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from wavewright.model.run import RunSource
     from wavewright.readers.run.inputs import RunInput
 
+#: Tables of which one has a row at least if a selection leaves anything.
+_EVENTS = ("dispatches", "regions", "copies", "samples", "allocations", "counters", "monitors")
+
 
 def inputs_of(paths: Sequence[str]) -> list[RunInput]:
     """The runs at the paths. Raises `UsageError` when a path holds thread traces and no run."""
@@ -93,9 +96,6 @@ def _chosen(run: Run, selection: RunSelection) -> Run:
 
 def _has_rows(run: Run, tables: Sequence[str]) -> bool:
     return any(piece.height for table in tables for piece in run.chunks(table, ["process"]))
-
-
-_EVENTS = ("dispatches", "regions", "copies", "samples", "allocations", "counters", "monitors")
 
 
 def write_chosen(

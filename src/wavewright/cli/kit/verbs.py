@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from wavewright.questions.kit.question import Question
 
-
 _HERE = os.path.dirname(__file__)  # noqa: PTH120 - no pathlib in `--help`
 
 
@@ -30,9 +29,9 @@ class Verb(NamedTuple):
 
     group: str
     sentence: str
-    then: Sequence[str] = ()
-    then_by_kind: Mapping[str, Sequence[str]] = {}
-    then_alone: Sequence[str] = ()
+    then: Sequence[str] = ()  #: Verbs that are offered next, with the same paths.
+    then_by_kind: Mapping[str, Sequence[str]] = {}  #: Kind of document -> the same, where the kind matters.
+    then_alone: Sequence[str] = ()  #: Commands that are offered where no path was given.
 
 
 def _own_verbs() -> Iterator[tuple[str, Verb]]:

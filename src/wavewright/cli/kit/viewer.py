@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from wavewright.model.document import Document, Library
 
 ERROR_GRACE_S = 2.0  #: How long the server stays up after an error, so that the page can show it.
-INITIAL_READ_DELAY_S = 2.0  #: Longest delay of reading while the page draws cached answers.
-FIRST_LOOK_S = 20.0  #: Answers of this first time are cached for the next opening.
-SAVE_INTERVAL_S = 0.2
+INITIAL_READ_DELAY_S = 2.0  #: Reading waits at most so long while the page draws cached answers.
+FIRST_LOOK_S = 20.0  #: What the page asks in this time after the start is cached for the next opening.
+SAVE_INTERVAL_S = 0.2  #: Pause between two looks for answers to cache.
 
 
 def import_server() -> None:
@@ -130,6 +130,7 @@ def _tunnel(port: int) -> str:
     import socket
 
     connection = os.environ.get("SSH_CONNECTION", "").split()
+    # CLIENT CLIENT_PORT SERVER SERVER_PORT, as sshd sets it.
     address, ssh_port = connection[2:] if len(connection) == 4 else ("", "22")
     name = socket.gethostname()
     host = name if "." in name or not address else address  # a short name may mean nothing elsewhere
