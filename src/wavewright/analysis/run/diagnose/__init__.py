@@ -37,12 +37,12 @@ from wavewright.model.schema import frame_of, packaged_spec
 
 __all__ = ["RunDiagnosis", "combine_diagnosis", "diagnose_run", "partial_diagnosis"]
 
-#: Share of the time in which the GPU waits for the host from which on faster kernels may gain less than they take: a
+#: Where the GPU waits for the host for at least this share of the time, faster kernels may gain less than they take: a
 #: host that launches just in time paces them too; the value is chosen here.
 _PACING_SHARE = 0.1
-_HALF = 0.5
-_STARTUP_SHARE = 0.1  #: Share of a run set aside as start-up, above which the first sentence says so.
-_NAME = 60  #: Characters of a kernel's name in a command.
+_HALF = 0.5  #: A part of the time decides if it takes at least this share of it.
+_STARTUP_SHARE = 0.1  #: If start-up takes more than this share of a run, the first sentence says that it is set aside.
+_NAME = 60  #: Characters of a kernel's name in a command, at most.
 _FINDINGS = packaged_spec(__package__, "findings")
 #: Causes of idle time that lie in the program on the host.
 OF_HOST = (
@@ -78,10 +78,10 @@ class RunDiagnosis(Answer, package=__package__):
     def finding_table(self) -> pl.DataFrame:
         """One row per finding, with its numbers and its longest case."""
         rows = [
-            vars(each)
-            | {"title": each.verdict, "cause": each.reason}
-            | {"time": each.evidence[0].window if each.evidence else ""}
-            for each in self.findings
+            vars(finding)
+            | {"title": finding.verdict, "cause": finding.reason}
+            | {"time": finding.evidence[0].window if finding.evidence else ""}
+            for finding in self.findings
         ]
         return frame_of(_FINDINGS, rows)
 
@@ -96,10 +96,10 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     runs = MergedDiagnosis(partials or [partial_diagnosis(Run([]))], path)
     ranks = Ranks(runs)
     checked = _checked(runs, ranks)
-    settled = settle([each for each in checked.values() if each is not None], account_of(runs, ranks))
-    candidates_as_findings = [_finding(each, runs) for each in settled]
-    findings = tuple(each for each in candidates_as_findings if has_voice("run", each.rule))
-    silent = [each for each in candidates_as_findings if not has_voice("run", each.rule)]
+    settled = settle([candidate for candidate in checked.values() if candidate is not None], account_of(runs, ranks))
+    all_findings = [_finding(row, runs) for row in settled]
+    findings = tuple(finding for finding in all_findings if has_voice("run", finding.rule))
+    silent = [finding for finding in all_findings if not has_voice("run", finding.rule)]
     hot = hot_kernels(runs)
     recording_notes = tuple(caveats(runs))
     named_rules = {rule for finding in findings for rule in finding.rules}
@@ -108,10 +108,10 @@ def combine_diagnosis(partials: Sequence[PartialDiagnosis], *, path: str = "") -
     tables = RunDiagnosis.tables
     return RunDiagnosis(
         subject=_subject(runs),
-        trust="use with caution" if any(each.rule != "D1" for each in recording_notes) else "good",
+        trust="use with caution" if any(note.rule != "D1" for note in recording_notes) else "good",  # D1: start-up
         headline=_headline(runs, shares),
         findings=findings,
-        notes=(*notes(runs, hot), *(Note(each.rule, f"{each.verdict}: {each.reason}") for each in silent)),
+        notes=(*notes(runs, hot), *(Note(row.rule, f"{row.verdict}: {row.reason}") for row in silent)),
         not_findings=tuple(not_findings(runs)),
         skipped=tuple(skipped(runs, ranks)),
         caveats=recording_notes,
@@ -138,22 +138,22 @@ def _checked(runs: MergedDiagnosis, ranks: Ranks) -> dict[str, Candidate | None]
     has_launches = unknown_share(runs) < (RULES["D3"].say or 1)
     checked = dict(candidates(runs, has_launches=has_launches)) | dict(rank_candidates(runs, ranks))
     if checked.get("G3") is None and "L3" in checked:
-        checked["L3"] = None
-    slow = checked.get("C2")
-    if slow is not None and checked.get("C1") is None:
-        checked["C2"] = replace(slow, within="") if runs.reaches("C1", slow.extra_ns) else None
-    if checked.get("X1") is None:
+        checked["L3"] = None  # a graph saves the gaps of launches: where these take too little time, so does it
+    slow_copies = checked.get("C2")
+    if slow_copies is not None and checked.get("C1") is None:  # not within a finding about exposed copies: by itself
+        checked["C2"] = replace(slow_copies, within="") if runs.reaches("C1", slow_copies.extra_ns) else None
+    if checked.get("X1") is None:  # slow collectives and low bandwidth are parts of exposed communication
         checked |= {rule: None for rule in ("X4", "X5") if rule in checked}
     checked |= _joined(runs, checked.get("C3"), checked.get("G4"))
-    return checked | {"G1": starved(runs, [each.claim for each in checked.values() if each is not None])}
+    return checked | {"G1": starved(runs, [row.claim for row in checked.values() if row is not None])}
 
 
-def _joined(runs: MergedDiagnosis, up: Candidate | None, back: Candidate | None) -> dict[str, Candidate | None]:
+def _joined(runs: MergedDiagnosis, uploads: Candidate | None, reads: Candidate | None) -> dict[str, Candidate | None]:
     """Small uploads and readbacks of one run as one finding, under the rule of the longer part; empty = not both."""
-    if up is None or back is None:
+    if uploads is None or reads is None:
         return {}
-    first, second = (up, back) if up.time_ns >= back.time_ns else (back, up)
-    remedies, more_remedies = (RULES[each.rule].remedies for each in (first, second))
+    first, second = sorted((uploads, reads), key=lambda candidate: -candidate.time_ns)
+    remedies, second_remedies = (RULES[candidate.rule].remedies for candidate in (first, second))
     both = replace(
         first,
         title=RULES["C3"].title,
@@ -162,10 +162,10 @@ def _joined(runs: MergedDiagnosis, up: Candidate | None, back: Candidate | None)
         takes=_with_copies(runs, first.takes | second.takes),
         extra_ns=0.0,
         time_ns=first.time_ns + second.time_ns,
-        evidence=tuple(sorted((*first.evidence, *second.evidence), key=lambda each: -each.time_ns)[:5]),
+        evidence=tuple(sorted((*first.evidence, *second.evidence), key=lambda place: -place.time_ns)[:5]),
         case_count=first.case_count + second.case_count,
         rules=(second.rule,),
-        remedies=(remedies[0], more_remedies[0], *remedies[1:]),
+        remedies=(remedies[0], second_remedies[0], *remedies[1:]),
     )
     return {first.rule: both, second.rule: None}
 
@@ -178,7 +178,7 @@ def _with_copies(runs: MergedDiagnosis, takes: pl.Expr) -> pl.Expr:
 
 
 def account_of(runs: MergedDiagnosis, ranks: Ranks) -> Account:
-    """The time that findings may promise."""
+    """The time that findings may promise: for the GPU that computes least no more than it does not compute."""
     windows, computations = (runs.gpus[name].to_list() for name in ("window_ns", "computation_ns"))
     limit_ns = max((window - computed for window, computed in zip(windows, computations, strict=True)), default=0)
     if ranks.are_met:  # the job lasts as long as its longest window, for the rank that computes least as well
@@ -195,11 +195,12 @@ def account_of(runs: MergedDiagnosis, ranks: Ranks) -> Account:
 
 
 def _finding(settled: Settled, runs: MergedDiagnosis) -> RunFinding:
+    """The finding of a candidate; what it does not say itself is that of its rule."""
     candidate, rule = settled.candidate, RULES[settled.candidate.rule]
     bound_ns, alone_ns = (min(time_ns, runs.window_ns) for time_ns in (settled.owned_ns, settled.alone_ns))
     value = runs.share(candidate.time_ns) if candidate.value is None else candidate.value
-    is_more = rule.stress is None or (rule.say or 0) <= rule.stress  #: Whether more of the quantity is worse.
-    is_strong = rule.stress is not None and (value >= rule.stress if is_more else value <= rule.stress)
+    is_worse_above = rule.stress is None or (rule.say or 0) <= rule.stress  # else less of the quantity is worse
+    is_strong = rule.stress is not None and (value >= rule.stress if is_worse_above else value <= rule.stress)
     window = next((place.window for place in candidate.evidence if place.window), "") or "0%:100%"
     remedies = candidate.remedies or rule.remedies
     return RunFinding(
@@ -238,15 +239,17 @@ def _quoted(name: str) -> str:
 
 
 def _subject(runs: MergedDiagnosis) -> str:
+    """Formats, GPUs, length and steps of what was measured, in a line."""
     formats = list(dict.fromkeys(text for part in runs.partials for text in part.facts["formats"]))
     names = [name for column in ("product", "target") for name in runs.gpus[column] if name]
     gpu = f" ({names[0]})" if names else ""
-    text = f"{', '.join(formats[:2]) or 'nothing'}: {runs.who} with work{gpu}"
+    text = f"{', '.join(formats[:2]) or 'nothing'}: {runs.gpus_text} with work{gpu}"
     text += f", {duration(runs.window_ns)}" if runs.gpu_count else ""
     return f"{text}, {runs.step_count} steps of {runs.step_name}" if runs.step_count else text
 
 
 def _headline(runs: MergedDiagnosis, shares: dict[str, float]) -> str:
+    """What set the time, in words; keys of `shares`: computation, exposed_communication, exposed_copy, idle."""
     if not runs.gpu_count:
         return "No work of a GPU is recorded: there is nothing to diagnose."
     busy = [f"computation {100 * shares['computation']:.1f}"]
@@ -254,9 +257,9 @@ def _headline(runs: MergedDiagnosis, shares: dict[str, float]) -> str:
         busy.append(f"exposed communication {100 * shares['exposed_communication']:.1f}")
     if runs.time("copy_ns"):
         busy.append(f"copies {100 * shares['exposed_copy']:.1f}")
-    who = "GPU" if runs.gpu_count == 1 else runs.who
+    gpus = "GPU" if runs.gpu_count == 1 else runs.gpus_text
     busy_share = f"{percent(1 - shares['idle'])} of {duration(runs.window_ns)}"
-    text = f"{who} busy {busy_share} ({', '.join(busy)}), idle {percent(shares['idle'])}."
+    text = f"{gpus} busy {busy_share} ({', '.join(busy)}), idle {percent(shares['idle'])}."
     startup_ns, recorded_ns = startup_times(runs)
     if startup_ns > _STARTUP_SHARE * recorded_ns:
         first = f"Start-up is {duration(startup_ns)} of {duration(recorded_ns)} ({percent(startup_ns / recorded_ns)})"

@@ -23,12 +23,18 @@ from wavewright.facts.kernel_titles import kernel_title
 from wavewright.facts.run_rules import RULES
 from wavewright.model.findings import PlaceEvidence
 
-_LANE = ["part", "place"]
-_SLOW_FROM = 3.0  #: Times the median of its kind, from which a collective is slow.
-_CALLS_MIN = 5  #: Of a kind, from which on some can be slow, or the best stands for the link.
-_LARGE_BYTES = 8 << 20  #: Size from which the bandwidth of a collective is that of the links.
-IS_TALKING = pl.col("kind") == COMMUNICATE
-_MOST = 0.5  #: Share of the time of all late ranks, from which one of them is the straggler.
+_LANE = ["part", "place"]  #: One GPU: the number of its run, and its number in it.
+_SLOW_RATIO = 3.0  #: A collective is slow if it takes more than this many times the median of its kind and size.
+_CALLS_MIN = 5  #: Among fewer calls of a kind none is slow, and the best does not stand for the link.
+_LARGE_BYTES = 8 << 20  #: Only collectives of at least this size are fast enough to show what the links can do.
+IS_COMMUNICATION = pl.col("kind") == COMMUNICATE
+#: One rank is the straggler, and one reason is why it is late, if it makes up at least this share of the delays.
+_HALF = 0.5
+_IDLE_WORDS = {
+    "host code": "in host code",
+    "data loader": "in the data loader",
+    "synchronisation": "in synchronisation",
+}
 
 Row = dict[str, Any]
 
@@ -52,20 +58,21 @@ class Ranks:
         if not rows.height:
             rows = rows.with_columns(meeting=pl.lit(None, pl.UInt32), arrival_ns="start_ns", last_ns="start_ns")
             return _Matched(rows, clocks_agree=False)
-        met = matched(rows.rename({"place": "gpu_place"})).rename({"gpu_place": "place"})
-        offsets = clock_offsets(met)
-        met = arrivals(met, offsets).filter(pl.col("left_ns").is_not_null())
-        lanes = pl.struct(_LANE).n_unique().over("meeting")
-        met = met.filter(lanes > 1).with_columns(
+        rows = matched(rows.rename({"place": "gpu_place"})).rename({"gpu_place": "place"})  # it has one, too
+        offsets = clock_offsets(rows)
+        arrived = arrivals(rows, offsets).filter(pl.col("left_ns").is_not_null())
+        gpu_count = pl.struct(_LANE).n_unique().over("meeting")
+        arrived = arrived.filter(gpu_count > 1).with_columns(
             last_ns=pl.col("arrival_ns").max().over("meeting"),
             second_ns=pl.col("arrival_ns").top_k(2).min().over("meeting"),
             over_ns=pl.col("left_ns").max().over("meeting"),
         )
-        return _Matched(met, clocks_agree=bool(offsets.table["is_steady"].all()))
+        return _Matched(arrived, clocks_agree=bool(offsets.table["is_steady"].all()))
 
     @property
     def rows(self) -> pl.DataFrame:
-        """Calls of collectives with `meeting`, `arrival_ns` (on the common clock), `last_ns`, `second_ns`."""
+        """Calls of collectives with `meeting`, and on the common clock `arrival_ns`, `last_ns` and `second_ns` (the
+        last two arrivals at the meeting), `over_ns` (its end)."""
         return self._matched.rows
 
     @property
@@ -84,8 +91,8 @@ class Ranks:
         if not self.are_met:
             return False
         counts = self.rows.group_by(_LANE).len()["len"]
-        every = self.runs.all("collectives").group_by(_LANE).len()["len"]
-        return len(counts) == self.runs.gpu_count and counts.n_unique() == 1 and every.n_unique() == 1
+        recorded = self.runs.all("collectives").group_by(_LANE).len()["len"]
+        return len(counts) == self.runs.gpu_count and counts.n_unique() == 1 and recorded.n_unique() == 1
 
     @cached_property
     def exposed(self) -> pl.DataFrame:
@@ -94,13 +101,13 @@ class Ranks:
         if not self.are_met:
             return exposed
         waits = self.rows.group_by(*_LANE, "segment").agg(pl.col("wait_ns").sum())
-        talking = exposed.filter(IS_TALKING).join(waits, on=[*_LANE, "segment"], how="left")
+        communication = exposed.filter(IS_COMMUNICATION).join(waits, on=[*_LANE, "segment"], how="left")
         wait = pl.min_horizontal(pl.col("wait_ns").fill_null(0), "exposed_ns")
         parts = [
-            talking.with_columns(exposed_ns=wait, is_waiting=pl.lit(value=True)),
-            talking.with_columns(exposed_ns=pl.col("exposed_ns") - wait),
+            communication.with_columns(exposed_ns=wait, is_waiting=pl.lit(value=True)),
+            communication.with_columns(exposed_ns=pl.col("exposed_ns") - wait),
         ]
-        return pl.concat([exposed.filter(~IS_TALKING), *(part.select(exposed.columns) for part in parts)])
+        return pl.concat([exposed.filter(~IS_COMMUNICATION), *(part.select(exposed.columns) for part in parts)])
 
     @cached_property
     def wait_ns(self) -> float:
@@ -120,8 +127,8 @@ class Ranks:
         """
         waiting = self.exposed.filter("is_waiting").group_by(*_LANE, "segment").agg(pl.col("exposed_ns").sum())
         rows = self.rows.join(waiting, on=[*_LANE, "segment"], how="left")
-        most = pl.min_horizontal("wait_ns", pl.col("exposed_ns").fill_null(0)).max().over("meeting")
-        late = pl.min_horizontal(pl.col("last_ns") - pl.col("second_ns"), most)
+        longest_wait = pl.min_horizontal("wait_ns", pl.col("exposed_ns").fill_null(0)).max().over("meeting")
+        late = pl.min_horizontal(pl.col("last_ns") - pl.col("second_ns"), longest_wait)
         return rows.with_columns(late_ns=late).filter("is_last").unique("meeting", keep="first", maintain_order=True)
 
     @cached_property
@@ -145,26 +152,23 @@ def rank_candidates(runs: MergedDiagnosis, ranks: Ranks) -> Iterator[tuple[str, 
 
 
 def _exposed_communication(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
-    exposed, talking = runs.time("exposed_communication_ns"), runs.time("communication_ns")
-    if not talking or not runs.reaches("X1", exposed):
+    exposed_ns, all_ns = runs.time("exposed_communication_ns"), runs.time("communication_ns")
+    if not all_ns or not runs.reaches("X1", exposed_ns):
         return None
-    hidden = 1 - exposed / talking
-    waiting = runs.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
-    computed = runs.time("computation_ns")
-    of_kernels = (
-        f"; {percent(talking / (talking + computed))} of the time of kernels is communication"
-        if talking > computed
-        else ""
-    )
-    waits = f"; {duration(waiting)} of it is waiting for later ranks" if waiting >= 0.01 * exposed else ""
+    hidden = 1 - exposed_ns / all_ns
+    waiting_ns = runs.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
+    computed_ns = runs.time("computation_ns")
+    share = percent(all_ns / (all_ns + computed_ns))
+    of_kernels = f"; {share} of the time of kernels is communication" if all_ns > computed_ns else ""
+    waits = f"; {duration(waiting_ns)} of it is waiting for later ranks" if waiting_ns >= 0.01 * exposed_ns else ""
     return Candidate(
         rule="X1",
-        time_ns=exposed,
-        cause=f"{duration(exposed)} of {duration(talking)} communication per GPU is exposed "
-        f"({percent(runs.share(exposed))} of the time), {percent(hidden)} is hidden{of_kernels}{waits}",
-        takes=IS_TALKING,
+        time_ns=exposed_ns,
+        cause=f"{duration(exposed_ns)} of {duration(all_ns)} communication per GPU is exposed "
+        f"({percent(runs.share(exposed_ns))} of the time), {percent(hidden)} is hidden{of_kernels}{waits}",
+        takes=IS_COMMUNICATION,
         evidence=runs.exposed_evidence(is_copy=False),
-        case_count=int(runs.exposed.filter(IS_TALKING).height),
+        case_count=int(runs.exposed.filter(IS_COMMUNICATION).height),
     )
 
 
@@ -172,14 +176,14 @@ def _late_ranks(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     if not runs.reaches("X2", ranks.wait_ns):
         return None
     latest = ranks.late.row(0, named=True)
-    who = _who(latest)
+    rank = _rank_text(latest)
     meeting_count = ranks.rows["meeting"].n_unique()
     all_late_ns = total(ranks.late["late_ns"])
-    is_straggler = latest["late_ns"] >= _MOST * all_late_ns and all_late_ns > 0
+    is_straggler = latest["late_ns"] >= _HALF * all_late_ns and all_late_ns > 0
     waiting_ns = runs.mean(ranks.exposed.filter("is_waiting")["exposed_ns"])
-    moving_ns = runs.mean(ranks.exposed.filter(IS_TALKING & ~pl.col("is_waiting"))["exposed_ns"])
+    moving_ns = runs.mean(ranks.exposed.filter(IS_COMMUNICATION & ~pl.col("is_waiting"))["exposed_ns"])
     bound_ns = late_bound(runs, latest) if is_straggler else waiting_ns
-    lasts = f"{who} arrives last in {latest['last_count']:,} of {meeting_count:,}"
+    lasts = f"{rank} arrives last in {latest['last_count']:,} of {meeting_count:,}"
     clauses = (
         f"a rank waits {duration(ranks.wait_ns)} on average in collectives for those that arrive later",
         f"{lasts}, and the others wait {duration(latest['late_ns'])} for it alone",
@@ -189,9 +193,9 @@ def _late_ranks(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     return Candidate(
         rule="X2",
         time_ns=ranks.wait_ns,
-        title=f"{who[:1].upper() + who[1:]} is late" if is_straggler else "",
+        title=f"{rank[:1].upper() + rank[1:]} is late" if is_straggler else "",
         cause="; ".join(filter(None, clauses)),
-        takes=IS_TALKING & ~_is_of_gpu(latest) if is_straggler else pl.col("is_waiting"),
+        takes=IS_COMMUNICATION & ~_is_of_gpu(latest) if is_straggler else pl.col("is_waiting"),
         fixed_ns=bound_ns,
         evidence=_late_evidence(runs, ranks, latest),
         case_count=meeting_count,
@@ -211,7 +215,7 @@ def late_bound(runs: MergedDiagnosis, latest: Row) -> float:
 def _longer_ns(runs: MergedDiagnosis, latest: Row) -> float:
     """By how much the time of the late rank without waiting for others exceeds that of the fastest."""
     waits = runs.cells.filter(pl.col("cause").is_in(["queued", "stream"])).group_by(_LANE).agg(pl.col("idle_ns").sum())
-    exposed = runs.exposed.filter(IS_TALKING).group_by(_LANE).agg(pl.col("exposed_ns").sum())
+    exposed = runs.exposed.filter(IS_COMMUNICATION).group_by(_LANE).agg(pl.col("exposed_ns").sum())
     gpus = runs.gpus.select(*_LANE, "edge_ns", window=pl.col("to_ns") - pl.col("from_ns"))
     gpus = gpus.join(waits, on=_LANE, how="left").join(exposed, on=_LANE, how="left").fill_null(0)
     gpus = gpus.with_columns(busy=pl.col("window") - pl.col("edge_ns") - pl.col("exposed_ns"))
@@ -228,7 +232,7 @@ def _is_of_gpu(row: Row) -> pl.Expr:
     return pl.col("part").eq(row["part"]) & pl.col("place").eq(row["place"])
 
 
-def _who(row: Row) -> str:
+def _rank_text(row: Row) -> str:
     return f"rank {row['rank']}" if row["rank"] is not None else f"process {row['pid']}"
 
 
@@ -239,25 +243,18 @@ def _why_late(runs: MergedDiagnosis, ranks: Ranks, latest: Row) -> str:
     before = ranks.rows.filter(pl.col("meeting").is_in(meetings.implode())).select(*_LANE, "segment")
     idle = runs.cells.join(before, on=[*_LANE, "segment"], how="semi")
     own_ns, others_ns = (pl.col("idle_ns").filter(condition).sum() for condition in (is_late, ~is_late))
-    more = idle.group_by("cause").agg(more_ns=own_ns - others_ns / other_count)
-    more = more.sort("more_ns", "cause", descending=[True, False])
-    idle_ns = max(0.0, total(more["more_ns"]))
+    excess = idle.group_by("cause").agg(excess_ns=own_ns - others_ns / other_count)
+    excess = excess.sort("excess_ns", "cause", descending=[True, False])
+    idle_ns = max(0.0, total(excess["excess_ns"]))
     idles = f"before, its GPU idles {duration(idle_ns)} more than the others"
-    if idle_ns >= _MOST * latest["late_ns"] and more.height:
-        cause, cause_ns = more.row(0)
+    if idle_ns >= _HALF * latest["late_ns"] and excess.height:
+        cause, cause_ns = excess.row(0)
         return f"{idles}, {duration(cause_ns)} of it {_IDLE_WORDS.get(cause, cause)}"
     computed_ns = total(runs.gpus.filter(is_late)["computation_ns"])
     computed_ns -= total(runs.gpus.filter(~is_late)["computation_ns"]) / other_count
-    if computed_ns >= _MOST * latest["late_ns"]:
+    if computed_ns >= _HALF * latest["late_ns"]:
         return f"its kernels take {duration(computed_ns)} longer than those of the others{_slower_kernel(runs, latest)}"
     return idles if idle_ns > 0 else ""
-
-
-_IDLE_WORDS = {
-    "host code": "in host code",
-    "data loader": "in the data loader",
-    "synchronisation": "in synchronisation",
-}
 
 
 def _slower_kernel(runs: MergedDiagnosis, latest: Row) -> str:
@@ -283,7 +280,7 @@ def _late_evidence(runs: MergedDiagnosis, ranks: Ranks, latest: Row) -> tuple[Pl
     return tuple(
         runs.evidence(
             row,
-            what=f"{row['collective'] or kernel_title(row['name'] or '?')}, {_who(row)} last",
+            what=f"{row['collective'] or kernel_title(row['name'] or '?')}, {_rank_text(row)} last",
             start_ns=row["start_ns"] - row["late_ns"],
             end_ns=row["start_ns"],
             time_ns=row["late_ns"],
@@ -312,13 +309,13 @@ def _unequal_work(runs: MergedDiagnosis, late: Candidate | None) -> Candidate | 
     if not most_ns or (most_ns - mean_ns) / most_ns < (RULES["X3"].say or 0):
         return None
     longest = [(gpu, int(gpu["computation_ns"])) for gpu in slowest_first[:5]]
-    evidence = tuple(PlaceEvidence(_who(gpu), 1, time_ns, rank=gpu["rank"]) for gpu, time_ns in longest)
+    evidence = tuple(PlaceEvidence(_rank_text(gpu), 1, time_ns, rank=gpu["rank"]) for gpu, time_ns in longest)
     return Candidate(
         rule="X3",
         value=(most_ns - mean_ns) / most_ns,
         time_ns=most_ns - mean_ns,
-        cause=f"{_who(slowest_first[0])} computes {duration(most_ns)}, the mean of {counted(count, 'ranks')} with the "
-        f"same kernels is {duration(mean_ns)}",
+        cause=f"{_rank_text(slowest_first[0])} computes {duration(most_ns)}, the mean of {counted(count, 'ranks')} "
+        f"with the same kernels is {duration(mean_ns)}",
         extra_ns=most_ns - mean_ns,
         within="" if late is None else late.within or "X2",
         case_count=count,
@@ -344,7 +341,7 @@ def _slow_collectives(runs: MergedDiagnosis, ranks: Ranks) -> Candidate | None:
     keys = ["kind", "name", "in_bytes", "out_bytes"]
     services = _services(ranks)
     number, median_ns = pl.int_range(pl.len()).over(keys), pl.col("service_ns").median().over(keys)
-    is_slow = (median_ns > 0) & (pl.col("service_ns") > _SLOW_FROM * median_ns) & (pl.len().over(keys) >= _CALLS_MIN)
+    is_slow = (median_ns > 0) & (pl.col("service_ns") > _SLOW_RATIO * median_ns) & (pl.len().over(keys) >= _CALLS_MIN)
     excess = services.with_columns(excess_ns=pl.col("service_ns") - median_ns)
     slow = excess.filter(is_slow & (number > 0))  # the first sets up channels
     excess_ns = total(slow["excess_ns"])

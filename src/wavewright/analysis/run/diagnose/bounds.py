@@ -8,7 +8,7 @@ from typing import NamedTuple
 import polars as pl
 
 from wavewright.analysis.run.diagnose import OF_HOST, account_of, partial_diagnosis
-from wavewright.analysis.run.diagnose.across import IS_TALKING, Ranks, late_bound
+from wavewright.analysis.run.diagnose.across import IS_COMMUNICATION, Ranks, late_bound
 from wavewright.analysis.run.diagnose.ledger import NOTHING
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis
 from wavewright.analysis.run.diagnose.partial import PartialDiagnosis
@@ -16,7 +16,7 @@ from wavewright.analysis.run.diagnose.work import COPY
 from wavewright.base.bounds import integer_of
 from wavewright.model.run import Run
 
-_Gather = Callable[[Callable[[Run], PartialDiagnosis]], Sequence[PartialDiagnosis]]
+_Gather = Callable[[Callable[[Run], PartialDiagnosis]], Sequence[PartialDiagnosis]]  #: Asks each run the function.
 
 
 class _Shortened(NamedTuple):
@@ -28,7 +28,7 @@ class _Shortened(NamedTuple):
 
 
 _SCENARIOS = {
-    "communication": _Shortened(NOTHING, IS_TALKING, has_outside=False),
+    "communication": _Shortened(NOTHING, IS_COMMUNICATION, has_outside=False),
     "copies": _Shortened(NOTHING, pl.col("kind") == COPY, has_outside=False),
     "host": _Shortened(pl.col("cause").is_in(OF_HOST), pl.col("is_waiting"), has_outside=True),
     "launch-gaps": _Shortened(pl.lit(value=True), pl.col("is_waiting"), has_outside=True),

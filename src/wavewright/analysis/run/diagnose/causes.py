@@ -15,7 +15,7 @@ import polars as pl
 
 from wavewright.analysis.run.calls.kernel_names import short_names
 from wavewright.analysis.run.diagnose.idle import LATENCY_NS
-from wavewright.analysis.run.diagnose.kernel_patterns import GRAPH_LENGTH, GRAPH_TIMES
+from wavewright.analysis.run.diagnose.kernel_patterns import GRAPH_LENGTH, GRAPH_TIMES, TINY_CALLS, TINY_NS
 from wavewright.analysis.run.diagnose.ledger import NOTHING, Candidate
 from wavewright.analysis.run.diagnose.merged_diagnosis import MergedDiagnosis, total
 from wavewright.analysis.run.diagnose.work import COMMUNICATE, COPY
@@ -62,17 +62,17 @@ COVERED: dict[str, pl.Expr] = {
     "G8": (_BLOCKER == "copy call") & (_FOLLOWS == ""),
     "G5": _BLOCKER == "synchronisation",
 }
-_MOST = 0.5
-_ALL = 0.95
+_HALF = 0.5  #: A part is most of something if it is more than this share of it.
+_ALL = 0.95  #: From this share on, unclaimed idle time counts as all of the idle time.
 _READBACKS = 3  #: Where no steps are known, so many readbacks make a pattern.
-_LONG_STEP = 1.5  #: Length over the median from which a step takes far longer than usual.
+_LONG_STEP = 1.5  #: A step takes far longer than usual if it takes more than this many times the median.
 _MOST_EXAMPLES = 5
-_OFTEN = 0.8  #: Of the steps: the first or last may lack it.
-_ALLOCATIONS = 10
-_SMALL_COPIES, _SMALL_COPIES_PER_STEP = 100, 10
-_LEAST_SAMPLES = 20  #: Of the clock while a GPU is busy, from which on their mean says something.
-_SLOWER_CLOCK = 0.1
-_LARGE_COPY_BYTES = 1 << 20
+_OFTEN = 0.8  #: Readbacks make a pattern if there are this many per step: the first or last step may lack one.
+_ALLOCATIONS = 10  #: So many calls after the first step are a finding, and fewer (at least 2) if they take long enough.
+_SMALL_COPIES, _SMALL_COPIES_PER_STEP = 100, 10  #: So many uploads per GPU, or per GPU and step, make a pattern.
+_LEAST_SAMPLES = 20  #: The mean of fewer samples of the clock of a busy GPU says nothing.
+_SLOWER_CLOCK = 0.1  #: The mean clock is a finding if it is below the highest by at least this share.
+_LARGE_COPY_BYTES = 1 << 20  #: Only the rate of copies of at least this mean size is judged.
 #: Cause of idle time -> what `happens` in it, and what to do (`remedy`).
 _IDLE = packaged("idle_causes.toml", __package__)
 
@@ -100,12 +100,12 @@ def _gaps_of(runs: MergedDiagnosis, rule: str, **texts: str) -> Candidate | None
     """
     claim, idle_ns = CLAIMS[rule], _idle_ns(runs, rule)
     takes = _IS_HOST & COVERED[rule] if rule in COVERED else NOTHING
-    talking_ns = runs.mean(runs.exposed.filter(takes)["exposed_ns"])
-    time_ns = idle_ns + talking_ns
+    covered_ns = runs.mean(runs.exposed.filter(takes)["exposed_ns"])  # of the gaps: communication goes on in them
+    time_ns = idle_ns + covered_ns
     if not time_ns or not runs.reaches(rule, time_ns):
         return None
     evidence, gap_count = runs.idle_evidence(claim), runs.gap_count(claim)
-    calls = list(dict.fromkeys(each.call for each in evidence if each.call))
+    calls = list(dict.fromkeys(place.call for place in evidence if place.call))
     cause = RULES[rule].cause.format(
         time=duration(idle_ns),
         share=_share_text(runs, idle_ns),
@@ -113,8 +113,8 @@ def _gaps_of(runs: MergedDiagnosis, rule: str, **texts: str) -> Candidate | None
         call=", ".join(calls[:2]) or "calls",
         **texts,
     )
-    if talking_ns:
-        cause += f"; in another {duration(talking_ns)} ({_share_text(runs, talking_ns)}) it only communicates"
+    if covered_ns:
+        cause += f"; in another {duration(covered_ns)} ({_share_text(runs, covered_ns)}) it only communicates"
     return Candidate(
         rule=rule,
         time_ns=time_ns,
@@ -134,12 +134,12 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
     unclaimed_ns = runs.mean(unclaimed["idle_ns"])
     if not unclaimed_ns or not runs.reaches("G1", unclaimed_ns):
         return None
-    parts = unclaimed.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
-    cause, largest_sum_ns = parts.row(0)
-    words = _IDLE.get("unlinked" if cause == "unknown" and runs.has_calls else cause, _IDLE["other"])
+    sums = unclaimed.group_by("cause").agg(pl.col("idle_ns").sum()).sort("idle_ns", "cause", descending=[True, False])
+    cause, largest_sum_ns = sums.row(0)
+    cause_texts = _IDLE.get("unlinked" if cause == "unknown" and runs.has_calls else cause, _IDLE["other"])
     beside = "" if unclaimed_ns >= _ALL * runs.time("idle_ns") else ", besides what other findings name"
     largest_ns = runs.mean(largest_sum_ns)
-    happens = words["happens"].format(cause=cause)
+    happens = cause_texts["happens"].format(cause=cause)
     return Candidate(
         rule="G1",
         time_ns=unclaimed_ns,
@@ -149,7 +149,7 @@ def starved(runs: MergedDiagnosis, claims: Sequence[pl.Expr]) -> Candidate | Non
         extra_ns=runs.time("edge_ns"),
         evidence=runs.idle_evidence(~is_claimed),
         case_count=runs.gap_count(~is_claimed),
-        remedies=(words["remedy"],),
+        remedies=(cause_texts["remedy"],),
     )
 
 
@@ -187,7 +187,7 @@ def _small_copies(runs: MergedDiagnosis) -> Candidate | None:
     count, small_count = int(copies["count"].sum()), int(copies["small_count"].sum())
     per_gpu = count / max(1, copies.height)
     is_often = per_gpu >= _SMALL_COPIES or (runs.step_count > 0 and per_gpu >= _SMALL_COPIES_PER_STEP * runs.step_count)
-    if not is_often or not (copies["median_small"].median() or 0) >= _MOST:  # type: ignore[operator]
+    if not is_often or not (copies["median_small"].median() or 0) >= _HALF:  # type: ignore[operator]
         return None
     small = f" ({small_count:,} below 64 KiB)" if small_count else ""
     return _with_copies(runs, _gaps_of(runs, "C3", copies=counted(count, "uploads"), small=small), "H2D")
@@ -205,7 +205,7 @@ def _with_copies(runs: MergedDiagnosis, candidate: Candidate | None, direction: 
 
 
 def _allocation(runs: MergedDiagnosis) -> Candidate | None:
-    late_count = runs.calls.get("allocation", (0, 0, 0))[2]
+    late_count = runs.calls.get("allocation", (0, 0, 0))[2]  # after the first step
     if late_count < 2 or (late_count < _ALLOCATIONS and not runs.reaches("G6", _idle_ns(runs, "G6"))):
         return None
     return _gaps_of(runs, "G6", calls=counted(late_count, "calls"))
@@ -220,7 +220,7 @@ def _graphs(runs: MergedDiagnosis) -> Candidate | None:
     return replace(candidate, within="G3") if candidate else None
 
 
-#: Copies that are most of the work of a GPU are told from this share of the time on: what any finding has at least.
+#: Where copies are most of the work of a GPU, exposed ones are a finding from this share of the time on, as anything.
 _LEAST_MOVED = 0.01
 _AT_EDGES = (
     "move less, or move it while kernels run: in pieces, with hipMemcpyAsync from pinned memory (hipHostMalloc)",
@@ -233,11 +233,11 @@ def _exposed_copies(runs: MergedDiagnosis) -> Candidate | None:
     copies = runs.exposed.filter(takes)
     time_ns = runs.mean(copies["exposed_ns"])
     share_of_work = runs.time("copy_ns") / max(1.0, runs.window_ns - runs.time("idle_ns"))
-    least = _LEAST_MOVED if share_of_work > _MOST else None
+    least = _LEAST_MOVED if share_of_work > _HALF else None
     if not time_ns or not (runs.reaches("C1", time_ns) if least is None else runs.share(time_ns) >= least):
         return None
     edge_ns = runs.mean(copies.filter("is_edge")["exposed_ns"])
-    is_at_edges = edge_ns > _MOST * time_ns
+    is_at_edges = edge_ns > _HALF * time_ns
     at_edges = f", {duration(edge_ns)} of it before the first or after the last kernel" if is_at_edges else ""
     largest = copies.group_by("direction").agg(pl.col("exposed_ns").sum()).sort("exposed_ns", descending=True)
     directions = [f"{name} {duration(runs.mean(sum_ns))}" for name, sum_ns in largest.iter_rows() if sum_ns]
@@ -284,7 +284,7 @@ def _tiny_kernels(runs: MergedDiagnosis) -> Candidate | None:
     call_count, time_ns = int(tiny["calls"].sum()), runs.mean(tiny["total_ns"])
     if not call_count or not runs.reaches("L1", time_ns):
         return None
-    named = runs.kernels.filter(pl.col("calls") >= 100, pl.col("total_ns") < 10_000 * pl.col("calls"))
+    named = runs.kernels.filter(pl.col("calls") >= TINY_CALLS, pl.col("total_ns") < TINY_NS * pl.col("calls"))
     return Candidate(
         rule="L1",
         time_ns=time_ns,
@@ -327,7 +327,7 @@ def _underfilled(runs: MergedDiagnosis) -> Candidate | None:
         return None
     first = kernels.row(0, named=True)
     name = short_names([first["name"]], 60)[first["name"]]
-    is_most = first["small_ns"] > _MOST * total(kernels["small_ns"])
+    is_most = first["small_ns"] > _HALF * total(kernels["small_ns"])
     largest = f"most of it {name} with {first['workgroups']:,} workgroups" if is_most else f"the largest is {name}"
     return Candidate(
         rule="L4",

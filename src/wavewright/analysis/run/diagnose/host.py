@@ -19,12 +19,13 @@ from wavewright.model.run import Run
 CALL_KINDS = ("synchronisation", "allocation", "copy call", "loading code", "launch call", "other call")
 #: Kinds that hold up the thread until the GPU, or something slow, is done.
 BLOCKING = CALL_KINDS[:4]
+#: Functions that compile code; frames in a data loader; calls of the kernel driver that make the GPU wait.
 _COMPILING = r"(?i)hiprtc|comgr"
 _LOADER = r"(?i)data_?loader|next_?batch|batch_?sampler|prefetcher"
 _FAULTS = r"(?i)page_?fault|page_?migrat|queue_?evict|KFD_(?:EVENT_)?(?:PAGE|QUEUE)"
 _TOOL, _MARKER, _OPERATOR = "TOOL", "MARKER", "OPERATOR"
 _COLUMNS = {"thread": pl.UInt32, "name": pl.Categorical, "start_ns": pl.Int64, "end_ns": pl.Int64}
-_MOST_FRAMES = 5  #: Innermost ones of a stack.
+_MOST_FRAMES = 5  #: Of a stack, this many innermost regions are shown.
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -18,18 +18,18 @@ from wavewright.analysis.run.measures.event_rows import first_label
 from wavewright.analysis.run.measures.intervals import gaps_between, time_within
 
 #: What a gap is divided into. Beyond the kinds of calls: `data loader`, `host code` (outside of calls), `preparation`
-#: (the same before the first kernel of a GPU: libraries set themselves up once), `launch` (from
-#: the start of the launching call, while nothing else was queued), `first use` (the same where the first launch of a
-#: kernel takes far longer than a call: its code is loaded), `stream` (launched, but held up in its stream),
-#: `queued` (launched before the gap began by a call that has returned), `unknown` (its launch is not recorded).
+#: (the same before the first kernel of a GPU: libraries set themselves up once), `launch` (from the start of the
+#: launching call, while nothing else was queued), `first use` (the same where the first launch of a kernel takes far
+#: longer than a call: its code is loaded), `stream` (launched, but held up in its stream), `queued` (launched before
+#: the gap began by a call that has returned), `unknown` (its launch is not recorded).
 CAUSES = (*CALL_KINDS, "data loader", "host code", "preparation", "launch", "first use", "stream", "queued", "unknown")
 #: What tells gaps of one rule from those of another, beside the cause.
 FLAGS = ("follows", "blocker", "is_early", "has_fault", "is_repeated")
-#: From a launching call's end to the start of its kernel on an idle GPU; beyond that it waited for something else.
+#: A kernel on an idle GPU starts at most this long after its launching call has ended, unless it waits for something.
 LATENCY_NS = 20_000
 #: A first launch that takes longer than this loads code.
 _LOADING_NS = 200_000
-_WORST_COUNT = 5  #: Longest gaps of each cause, neighbour and blocker.
+_WORST_COUNT = 5  #: How many of the longest gaps of each cause, neighbour and blocker keep their details.
 _GAP_DETAILS = ("before", "after", "call", "call_ns", "stack", "launch_stack")  #: Of the longest gaps.
 _HALF = 2  #: A part of a gap that is more than half of it: part * _HALF > gap, in integers.
 #: Time that the host holds up the work that ends a gap: until its launch takes effect.
@@ -47,6 +47,7 @@ def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.Data
     is_late = is_known & (pl.col("launch_start_ns") > pl.col("gap_start_ns"))
     called = pl.col("launch_start_ns").clip(pl.col("gap_start_ns"), end)
     launch = pl.min_horizontal(end, pl.col("launch_end_ns") + LATENCY_NS) - called
+    # In order of time a gap is: waiting for the launching call, the launch until it takes effect, and what comes after.
     gaps = gaps.with_columns(
         wait_ns=pl.when(is_late).then(called - pl.col("gap_start_ns")).otherwise(0),
         launch=pl.when(is_late | (is_known & pl.col("is_first"))).then(launch).otherwise(0).clip(0),
@@ -62,6 +63,7 @@ def gaps_of(work: pl.DataFrame, host: Host, pace: Mapping[int, Pace]) -> pl.Data
         stream=pl.when(is_late).then(pl.col("gap_ns") - pl.col("wait_ns") - pl.col("called_ns")).otherwise(0),
         queued=pl.when(is_known & ~is_late).then(pl.col("gap_ns") - pl.col("called_ns")).otherwise(0),
     )
+    # The wait is divided by what the thread that launched did then: calls, the data loader, else its own code.
     wait_end_ns = pl.col("gap_start_ns") + pl.col("wait_ns")
     waits = gaps.select(thread="launch_thread", start_ns="gap_start_ns", end_ns=wait_end_ns)
     gaps = gaps.hstack(calls_within(host.outer, waits))
@@ -120,7 +122,7 @@ def _between(work: pl.DataFrame) -> pl.DataFrame:
     return gaps_between(rows, by).drop("start_ns", "end_ns", "interval")
 
 
-def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
+def without_cover(gaps: pl.DataFrame, communication: pl.DataFrame) -> pl.DataFrame:
     """The gaps without the time in which communication goes on: what is left is idle.
 
     It is taken from the parts until the launch takes effect and after it, as it lies, and there from all causes alike.
@@ -130,7 +132,7 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     called = pl.col("gap_start_ns") + _UNTIL_START
     before = gaps.select("place", start_ns="gap_start_ns", end_ns=called)
     after = gaps.select("place", start_ns=called, end_ns=end)
-    covers = [time_within(talking, windows, ["place"]) for windows in (before, after)]
+    covers = [time_within(communication, windows, ["place"]) for windows in (before, after)]
     if not any(cover.sum() for cover in covers):
         return gaps
     causes_before = [*CALL_KINDS, "data loader", "host code", "preparation", "launch", "first use"]
@@ -151,15 +153,15 @@ def without_cover(gaps: pl.DataFrame, talking: pl.DataFrame) -> pl.DataFrame:
     return gaps.with_columns(columns).with_columns(gap_ns=pl.sum_horizontal(CAUSES)).filter(pl.col("gap_ns") > 0)
 
 
-def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFrame) -> pl.DataFrame:
+def covered_pieces(gaps: pl.DataFrame, communication: pl.DataFrame, compute: pl.DataFrame) -> pl.DataFrame:
     """Pieces of communication without other work: their times, `exposed_ns`, the flags of the gap, and
     `is_host` until the launch of what ends the gap takes effect. What is in no gap, at the edges and beside copies,
     has no flags."""
     keys = ["follows", "blocker", "is_early"]
-    parts = [_cut(gaps, talking, keys)]
+    parts = [_cut(gaps, communication, keys)]
     inside = parts[0].group_by("piece").agg(pl.col("exposed_ns").sum()) if parts[0].height else None
-    alone = talking.with_row_index("piece")
-    hidden_ns = time_within(compute, talking, ["place"])
+    alone = communication.with_row_index("piece")
+    hidden_ns = time_within(compute, communication, ["place"])
     alone = alone.with_columns(exposed_ns=pl.col("end_ns") - pl.col("start_ns") - hidden_ns)
     if inside is not None:
         alone = alone.join(inside, on="piece", how="left", suffix="_inside")
@@ -170,13 +172,13 @@ def covered_pieces(gaps: pl.DataFrame, talking: pl.DataFrame, compute: pl.DataFr
     return pl.concat(parts).drop("piece")
 
 
-def _cut(gaps: pl.DataFrame, talking: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def _cut(gaps: pl.DataFrame, communication: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """The common time of gaps and communication, apart for before and after the launch of what ends the gap."""
     schema: dict[str, type[pl.DataType]] = dict.fromkeys(("piece", "place"), pl.UInt32)
     schema |= dict.fromkeys(("start_ns", "end_ns", "exposed_ns"), pl.Int64)
     schema |= {"follows": pl.String, "blocker": pl.String, "is_early": pl.Boolean, "is_host": pl.Boolean}
     rows = [pl.DataFrame(schema=schema)]
-    numbered = talking.with_row_index("piece")
+    numbered = communication.with_row_index("piece")
     for (place,), of_gpu in numbered.group_by("place", maintain_order=True):
         near = gaps.filter(pl.col("place") == place).sort("gap_start_ns")
         ends = near["gap_start_ns"] + near["gap_ns"]
@@ -208,12 +210,12 @@ def _follows() -> pl.Expr:
 def _blocker() -> pl.Expr:
     """The kind of call that a gap is due to as a whole: the largest part of it, or what the thread was in when the GPU
     ran out of work, unless its own code took longer than all else."""
-    most = pl.max_horizontal(CAUSES)
+    largest = pl.max_horizontal(CAUSES)
     is_own_code = pl.sum_horizontal("host code", "preparation", "data loader") * _HALF > pl.col("gap_ns")
     labels = [("data loader", pl.col("data loader") * _HALF > pl.col("gap_ns"))]
     for number, name in enumerate(BLOCKING):
         was_open = (pl.col("open") == number).fill_null(value=False) & ~is_own_code
-        labels.append((name, (pl.col(name) > 0) & ((pl.col(name) == most) | was_open)))
+        labels.append((name, (pl.col(name) > 0) & ((pl.col(name) == largest) | was_open)))
     return first_label(*labels, otherwise="")
 
 

@@ -13,8 +13,8 @@ from wavewright.analysis.run.diagnose.work import COMPUTE
 from wavewright.analysis.run.kernels.categories import category
 from wavewright.facts.library_kernels import is_runtime_kernel
 
-TINY_NS = 10_000  #: Mean duration, below which kernels are tiny.
-TINY_CALLS = 100  #: Calls, from which tiny kernels count.
+TINY_NS = 10_000  #: Kernels are tiny if their mean duration is below this.
+TINY_CALLS = 100  #: Tiny kernels count only if they have at least this many calls.
 #: Kernels further apart than this are of two parts of a program: between them the host decides what to do next.
 _APART_NS = 1_000_000
 #: Categories of kernels that read and write each value about once: several in a row could be one kernel.
@@ -22,9 +22,9 @@ _SOFT = (
     *("elementwise", "normalisation", "softmax", "reduction", "copy"),
     *("embedding and index", "quantisation", "random"),
 )
-_MOST_NAMES = 16  #: Of a sequence that are told.
-GRAPH_LENGTH, GRAPH_TIMES = 20, 5  #: Kernels of a sequence, and how often it comes, from which it could be a graph.
-_MOST_KERNELS = 2_000  #: Names of a run that are passed on, those with most time.
+_MOST_NAMES = 16  #: A sequence is shown with its first names only.
+GRAPH_LENGTH, GRAPH_TIMES = 20, 5  #: A sequence of so many kernels that comes so often could be a graph.
+_MOST_KERNELS = 2_000  #: Only so many kernels of a run are passed on, those with most time.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,6 +64,7 @@ def kernel_facts(work: pl.DataFrame, cu_counts: dict[int, int]) -> KernelFacts:
 
 
 def _workgroups() -> pl.Expr:
+    """The workgroups of a launch; grids count work-items."""
     counts = [(pl.col(f"grid_{axis}") / pl.col(f"workgroup_{axis}").clip(1)).ceil().clip(1) for axis in "xyz"]
     return (counts[0] * counts[1].fill_null(1) * counts[2].fill_null(1)).cast(pl.Int64, strict=False)
 
@@ -150,15 +151,16 @@ def repeated(work: pl.DataFrame) -> pl.Series:
     breaks = pl.col("is_copy") & (pl.col("direction") == "D2H") | ~pl.col("is_first")
     name = pl.col("name").to_physical().cast(pl.UInt64).fill_null(0)
     shape = pl.col("grid_x").fill_null(0).hash(seed=1) // 65_536
-    own_hash, row_hash = (name + shape).hash(seed=3), pl.col("row").hash(seed=2)  # that of its row equals no other
+    # The hash of its row equals no other. Hashes lose 8 bits (// 256), so that 31 times one fits into 64 bits.
+    own_hash, row_hash = (name + shape).hash(seed=3), pl.col("row").hash(seed=2)
     alone = pl.when(breaks.fill_null(value=False)).then(row_hash).otherwise(own_hash)
     rows = work.select("row", "place", "stream", hash=alone // 256).sort("place", "stream", "row", maintain_order=True)
     reach = 1  # kernels that each hash is of
     while reach < GRAPH_LENGTH:
-        more = min(reach, GRAPH_LENGTH - reach)
-        following = pl.col("hash").shift(-more).fill_null(0)
+        step = min(reach, GRAPH_LENGTH - reach)
+        following = pl.col("hash").shift(-step).fill_null(0)
         rows = rows.with_columns(hash=(pl.col("hash") * 31 + following).hash(seed=4) // 256)
-        reach += more
+        reach += step
     is_repeated = rows.select((pl.len().over("hash") >= GRAPH_TIMES).cast(pl.UInt8)).to_series()
     inside = is_repeated.rolling_max(GRAPH_LENGTH, min_samples=1) > 0
     return rows.select("row", inside=inside).sort("row")["inside"]

@@ -21,8 +21,8 @@ from wavewright.base.words import counted
 from wavewright.facts.run_rules import RULES
 from wavewright.model.findings import PlaceEvidence
 
-_MOST_EVIDENCE = 5
-_LANE = ["part", "place"]
+_MOST_EVIDENCE = 5  #: Cases that a finding shows, the longest.
+_LANE = ["part", "place"]  #: One GPU: the number of its run, and its number in it.
 
 
 def total(values: pl.Series) -> float:
@@ -58,6 +58,7 @@ class MergedDiagnosis:
         )
         spans = spans.drop("number")
         rows = rows.drop("apart_ns").join(spans, on=["machine", "part"], how="left", maintain_order="left")
+        # Idle are also the edges of the window, and what no part of the time between first and last work accounts for.
         edge = pl.col("start_ns") - pl.col("from_ns") + pl.col("to_ns") - pl.col("end_ns")
         return rows.with_columns(
             edge_ns=edge + inside,
@@ -76,7 +77,7 @@ class MergedDiagnosis:
         return any(part.facts["call_count"] for part in self.partials)
 
     @cached_property
-    def who(self) -> str:
+    def gpus_text(self) -> str:
         """The GPUs that all times are the mean of, in words."""
         count = self.gpus.select(GPU_KEY).n_unique()
         if count < self.gpu_count:
@@ -90,17 +91,17 @@ class MergedDiagnosis:
 
     @cached_property
     def cells(self) -> pl.DataFrame:
-        """Idle time by cause."""
+        """Idle time by cause: the columns of `idle.idle_cells`."""
         return self.all("cells")
 
     @cached_property
     def exposed(self) -> pl.DataFrame:
-        """Exposed time of communication and copies."""
+        """Exposed time of communication and copies: the columns of `PartialDiagnosis.exposed`."""
         return self.all("exposed")
 
     @cached_property
     def copies(self) -> pl.DataFrame:
-        """Copies by GPU and direction."""
+        """Copies by GPU and direction: the columns of `partial._copies`."""
         return self.all("copies")
 
     @cached_property
@@ -210,16 +211,16 @@ class MergedDiagnosis:
 
     def kernel_evidence(self, rows: pl.DataFrame, time: str, count: str = "calls") -> tuple[PlaceEvidence, ...]:
         """Kernels as evidence, with no place in time."""
-        most = rows.head(_MOST_EVIDENCE).iter_rows(named=True)
+        top = rows.head(_MOST_EVIDENCE).iter_rows(named=True)
         return tuple(
             PlaceEvidence(
                 row["name"], int(row[count]), int(self.mean(row[time])), sequence=tuple(row.get("names") or ())
             )
-            for row in most
+            for row in top
         )
 
-    def evidence(self, row: dict[str, object], *, start_ns: int, end_ns: int, **more: object) -> PlaceEvidence:
-        """One case on the GPU that `part` and `place` of the row name."""
+    def evidence(self, row: dict[str, object], *, start_ns: int, end_ns: int, **fields: object) -> PlaceEvidence:
+        """One case on the GPU that `part` and `place` of the row name; `fields` are others of `PlaceEvidence`."""
         gpu = self._lanes[(row["part"], row["place"])]  # type: ignore[index]
         return PlaceEvidence(
             count=1,
@@ -229,7 +230,7 @@ class MergedDiagnosis:
             start_ns=start_ns,
             end_ns=end_ns,
             window=time_window(start_ns - gpu["origin_ns"], end_ns - gpu["origin_ns"]),
-            **more,  # type: ignore[arg-type]
+            **fields,  # type: ignore[arg-type]
         )
 
     @cached_property

@@ -10,9 +10,9 @@ import polars as pl
 from wavewright.analysis.run.measures.intervals import gaps_between, intervals, merged, time_within
 from wavewright.analysis.run.select.step_ranges import step_name, steps_by_marker
 
-_STARTUP_SHARE = 0.2  #: Of the window, that start-up takes at least; and of the work of the GPU, that it has at most.
-_EARLY_SHARE = 0.1  #: Of the measured part, that is early where no steps are known.
-_MOST_GAPS = 3  #: Long gaps, one after the other, that start-up may have.
+_STARTUP_SHARE = 0.2  #: Start-up takes at least this share of the window, and has at most this share of the work.
+_EARLY_SHARE = 0.1  #: Where no steps are known, this first share of the measured part is early.
+_MOST_GAPS = 3  #: Start-up may have at most so many long gaps, one after the other.
 
 
 def marked_steps(

@@ -30,8 +30,8 @@ from wavewright.model.run import Run
 
 _PIECE_KEYS = ["kind", "direction", "is_small", "is_edge", "follows", "blocker", "is_early", "is_host"]
 _EXPOSED_KEYS = ["place", "segment", *_PIECE_KEYS]
-_MOST_SEGMENTS = 20_000  #: Of a GPU; one with more collectives has a single segment.
-_WORST_COUNT = 5  #: Longest exposed intervals of each kind.
+_MOST_SEGMENTS = 20_000  #: A GPU with more collectives than this has a single segment.
+_WORST_COUNT = 5  #: How many of the longest exposed intervals of each kind are kept.
 _SETTINGS = r"(HIP_LAUNCH_BLOCKING|AMD_SERIALIZE_KERNEL|AMD_SERIALIZE_COPY|CUDA_LAUNCH_BLOCKING)=([1-9])"
 _CLOCKS = r"(?i)^(sclk|gfx_?clk|gfx clock|gfxclk)"
 
@@ -62,7 +62,7 @@ class PartialDiagnosis:
     collectives: pl.DataFrame  #: `meetings.collective_rows`, with `place`.
     clocks: pl.DataFrame  #: Clocks while busy: `place`, `sample_count`, `mean_mhz`, `max_mhz`.
     steps: tuple[MeasuredStep, ...]  #: Of all GPUs.
-    facts: dict[str, Any]
+    facts: dict[str, Any]  #: Facts that caveats and notes are about: see `_facts`.
     operators: PartialOperators | None = None  #: None = no operators were recorded.
 
     @property
@@ -88,20 +88,21 @@ def partial_diagnosis(run: Run) -> PartialDiagnosis:
         places = all_work["place"].unique().sort().to_list()
         pace = {place: Pace.of_window(place, *windows[place]) for place in places if place in windows}
     else:
-        pace = {each.place: each for each in paces(all_work, steps)}
-    frame = _after_startup(all_work, pace)
-    work = _cut(frame, pace) if windows else frame
-    gaps = gaps_of(frame, host, pace)
+        pace = {gpu.place: gpu for gpu in paces(all_work, steps)}
+    # Gaps need whole work: with cut work, a gap would seem to begin at the border of the window.
+    whole_work = _after_startup(all_work, pace)
+    work = _cut(whole_work, pace) if windows else whole_work
+    gaps = gaps_of(whole_work, host, pace)
     ends = _segment_ends(work)
-    is_repeated = repeated(frame).gather(gaps["row"])
+    is_repeated = repeated(whole_work).gather(gaps["row"])
     gaps = gaps.with_columns(segment=_segments(gaps, ends, "gap_start_ns"), is_repeated=is_repeated)
-    talking = merged(work.filter(pl.col("kind") == COMMUNICATE), ["place"])
-    exposed = _exposed(work, gaps, talking, ends)
-    gaps = without_cover(gaps, talking)
+    communication = merged(work.filter(pl.col("kind") == COMMUNICATE), ["place"])
+    exposed = _exposed(work, gaps, communication, ends)
+    gaps = without_cover(gaps, communication)
     return PartialDiagnosis(
         gpus=_gpus(run, gpu_index, all_work, host, _gpu_times(work, gaps, exposed, pace), work),
         cells=idle_cells(gaps),
-        worst=worst_gaps(gaps, frame, host),
+        worst=worst_gaps(gaps, whole_work, host),
         exposed=exposed.group_by(_EXPOSED_KEYS)
         .agg(pl.col("exposed_ns").sum(), pl.col("length_ns").sum())
         .sort(_EXPOSED_KEYS),
@@ -124,7 +125,7 @@ def _inside(spans: list[tuple[int, int]], window: Sequence[int] | None) -> list[
 
 def _after_startup(work: pl.DataFrame, pace: dict[int, Pace]) -> pl.DataFrame:
     """The work after the start-up of its GPU, numbered anew."""
-    late = {place: each for place, each in pace.items() if each.why}
+    late = {place: gpu for place, gpu in pace.items() if gpu.why}
     if not late:
         return work
     is_after = (pl.col("start_ns") >= pace_of(late, "steady_ns")).fill_null(value=True)
@@ -193,15 +194,17 @@ def _segments(
 ) -> pl.Series:
     """The segment that each row starts in; with `left`, that it ends."""
     numbers = pl.repeat(0, frame.height, dtype=pl.UInt32, eager=True)
-    rows = frame.select("place", time).with_row_index("at")
+    rows = frame.select("place", time).with_row_index("row")
     for (place,), group in rows.group_by("place", maintain_order=True):
         if place in ends:
-            at = ends[place].search_sorted(group[time], side=side).cast(pl.UInt32)
-            numbers = numbers.scatter(group["at"], at)
+            segments = ends[place].search_sorted(group[time], side=side).cast(pl.UInt32)
+            numbers = numbers.scatter(group["row"], segments)
     return numbers
 
 
-def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends: dict[int, pl.Series]) -> pl.DataFrame:
+def _exposed(
+    work: pl.DataFrame, gaps: pl.DataFrame, communication: pl.DataFrame, ends: dict[int, pl.Series]
+) -> pl.DataFrame:
     """Merged communication and copies, with the part that nothing more important hides: `exposed_ns`.
 
     Communication is exposed in the gaps between other work, which have their causes: `is_host` where the next work was
@@ -218,14 +221,13 @@ def _exposed(work: pl.DataFrame, gaps: pl.DataFrame, talking: pl.DataFrame, ends
     apart = apart.join(spans, on="place", how="left", maintain_order="left")
     apart = apart.with_columns(is_edge=is_edge.fill_null(value=True))
     apart = _without_overlap(apart.drop("first", "last"), merged(copies, ["place"]), kernels)
-    pieces = covered_pieces(gaps, talking, merged(work.filter(pl.col("kind") == COMPUTE), ["place"]))
-    no, nothing = pl.lit(value=False), pl.lit("")
-    no_direction = pl.lit(None, pl.String)
-    talks = pieces.with_columns(kind=pl.lit(COMMUNICATE, pl.UInt8), direction=no_direction, is_small=no, is_edge=no)
-    moves = apart.with_columns(kind=pl.lit(COPY, pl.UInt8), follows=nothing, blocker=nothing, is_early=no, is_host=no)
+    pieces = covered_pieces(gaps, communication, merged(work.filter(pl.col("kind") == COMPUTE), ["place"]))
+    no, empty, no_direction = pl.lit(value=False), pl.lit(""), pl.lit(None, pl.String)
+    pieces = pieces.with_columns(kind=pl.lit(COMMUNICATE, pl.UInt8), direction=no_direction, is_small=no, is_edge=no)
+    apart = apart.with_columns(kind=pl.lit(COPY, pl.UInt8), follows=empty, blocker=empty, is_early=no, is_host=no)
     both = pl.concat(
         frame.select("place", *_PIECE_KEYS, "start_ns", "end_ns", "exposed_ns").with_columns(length_ns=length)
-        for frame in (talks, moves)
+        for frame in (pieces, apart)
     )
     return both.with_columns(segment=_segments(both, ends, "start_ns"))
 
@@ -288,7 +290,7 @@ def _gpu_times(work: pl.DataFrame, gaps: pl.DataFrame, exposed: pl.DataFrame, pa
     parts.append(gaps.group_by("place").agg(idle_ns=pl.col("gap_ns").sum()))
     times = dict.fromkeys(("whole_start_ns", "start_ns", "end_ns"), pl.Int64)
     gpus = pl.DataFrame(
-        [(each.place, each.start_ns, each.steady_ns, each.end_ns, each.why) for each in pace.values()],
+        [(gpu.place, gpu.start_ns, gpu.steady_ns, gpu.end_ns, gpu.why) for gpu in pace.values()],
         schema={"place": pl.UInt32, **times, "startup": pl.String},
         orient="row",
     )
@@ -302,14 +304,14 @@ def _gpus(
     run: Run, gpu_index: GpuIndex, all_work: pl.DataFrame, host: Host, times: pl.DataFrame, work: pl.DataFrame
 ) -> pl.DataFrame:
     """The GPUs with who and where they are, the start of the run on their node, and pauses between its recordings."""
-    who = run.read("processes", ["process", "pid", "rank"]).join(machines(run), on="process", how="left")
+    processes = run.read("processes", ["process", "pid", "rank"]).join(machines(run), on="process", how="left")
     owners = all_work.group_by("place").agg(pl.col("process").mode().min())
     where = gpu_index.table.select("place", *GPU_KEY, "gpu", "node", "target", "product")
     gpus = (
         times.join(owners, on="place", how="left")
-        .join(who.select("process", "pid", "rank"), on="process", how="left")
+        .join(processes.select("process", "pid", "rank"), on="process", how="left")
         .join(where, on="place", how="left")
-        .join(_origins(run, all_work, host, who), on="machine", how="left")
+        .join(_origins(run, all_work, host, processes), on="machine", how="left")
         .sort("place")
     )
     on_nodes = work.join(gpus.select("place", "machine"), on="place")
@@ -321,7 +323,7 @@ def _gpus(
     return gpus.with_columns(pl.col("apart_ns").fill_null(0))
 
 
-def _origins(run: Run, work: pl.DataFrame, host: Host, who: pl.DataFrame) -> pl.DataFrame:
+def _origins(run: Run, work: pl.DataFrame, host: Host, processes: pl.DataFrame) -> pl.DataFrame:
     """Start of the run on each node (`origin_ns`), which times of --time count from."""
     parts = [
         work.group_by("process").agg(pl.col("start_ns").min()),
@@ -335,7 +337,7 @@ def _origins(run: Run, work: pl.DataFrame, host: Host, who: pl.DataFrame) -> pl.
             piece.group_by("process").agg(start_ns=pl.col(column).min())
             for piece in run.chunks(table, ["process", column])
         ]
-    firsts = pl.concat(parts).join(who, on="process", how="left")
+    firsts = pl.concat(parts).join(processes, on="process", how="left")
     return firsts.group_by("machine").agg(origin_ns=pl.col("start_ns").min())
 
 
@@ -344,7 +346,7 @@ def _copies(work: pl.DataFrame) -> pl.DataFrame:
     copies = work.filter(pl.col("kind") == COPY)
     copies = copies.with_columns(pl.col("direction").cast(pl.String), length_ns=pl.col("end_ns") - pl.col("start_ns"))
     rate = pl.col("size_bytes") / pl.col("length_ns").clip(1)
-    is_large = pl.col("size_bytes") >= 1 << 20
+    is_large = pl.col("size_bytes") >= 1 << 20  # only these show what rate is possible
     return (
         copies.group_by("place", "direction")
         .agg(
@@ -364,9 +366,9 @@ def _copies(work: pl.DataFrame) -> pl.DataFrame:
 
 def _calls(host: Host, pace: dict[int, Pace]) -> pl.DataFrame:
     """Calls by kind: how many, how long at least one thread was in one; and how many after the first step."""
-    early_ns = min((each.early_ns for each in pace.values()), default=0)
-    start_ns = min((each.steady_ns for each in pace.values()), default=0)
-    end_ns = max((each.end_ns for each in pace.values()), default=0)
+    early_ns = min((gpu.early_ns for gpu in pace.values()), default=0)
+    start_ns = min((gpu.steady_ns for gpu in pace.values()), default=0)
+    end_ns = max((gpu.end_ns for gpu in pace.values()), default=0)
     outer = host.outer.with_columns(pl.col("start_ns", "end_ns").clip(start_ns, end_ns))
     outer = outer.filter(pl.col("end_ns") > pl.col("start_ns"))
     rows = []

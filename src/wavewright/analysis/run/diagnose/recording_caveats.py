@@ -19,12 +19,13 @@ from wavewright.base.words import counted, duration, percent, percents
 from wavewright.facts.library_kernels import is_runtime_kernel
 from wavewright.facts.run_rules import OF_LAUNCHES, RULES
 
-_LEAST_STEPS, _LEAST_NS = 3, 100_000_000
-_WORTH_SAYING = 0.05
-_HALF = 0.5
-_FEW = 5
-_NAME = 60
-_LONG_STEP = 2.0
+_LEAST_STEPS, _LEAST_NS = 3, 100_000_000  #: Fewer steps, or less time, are a small sample.
+_WORTH_SAYING = 0.05  #: Start-up and first uses are mentioned from this share on.
+_HALF = 0.5  #: A GPU that is busy at least this share of the time loses little by blocking calls.
+_STEPS_SHOWN = 5  #: Numbers of steps in a sentence, at most.
+_NAME = 60  #: Characters of a name in a sentence.
+_LONG_STEP = 2.0  #: A step is long if it takes more than this many times the median.
+#: Hot kernels make up the first share of the computation together; every kernel of the second share is hot, too.
 _HOT, _WARM = 0.8, 0.03
 
 
@@ -95,8 +96,8 @@ def _startup(runs: MergedDiagnosis) -> Iterator[Note]:
     spans = [part.facts["host_ns"] for part in runs.partials]
     if spans and before > (RULES["D1"].say or 0) * max(spans):
         allocated = max(part.facts["allocated_before_ns"] for part in runs.partials)
-        more = f", {duration(allocated)} of it in allocations" if allocated > _WORTH_SAYING * before else ""
-        yield Note("D1", f"start-up: {duration(before)} before the first work of a GPU{more}; it is not counted")
+        part = f", {duration(allocated)} of it in allocations" if allocated > _WORTH_SAYING * before else ""
+        yield Note("D1", f"start-up: {duration(before)} before the first work of a GPU{part}; it is not counted")
     loaded = runs.mean(runs.cells.filter(pl.col("cause") == "first use")["idle_ns"])
     if runs.share(loaded) >= _WORTH_SAYING:
         yield Note(
@@ -149,7 +150,7 @@ def not_findings(runs: MergedDiagnosis) -> Iterator[Note]:
         if long and kernel_ns:
             share = percent(sum(step.gpu_ns for step in long) / kernel_ns)
             numbers = sorted({step.number for step in long})
-            labels = ", ".join(map(str, numbers[:_FEW])) + (", ..." if len(numbers) > _FEW else "")
+            labels = ", ".join(map(str, numbers[:_STEPS_SHOWN])) + (", ..." if len(numbers) > _STEPS_SHOWN else "")
             yield Note(
                 "T2",
                 f"steps {labels} of {long[0].name} are longer because they do other work (other kernels or grids, as "
@@ -188,12 +189,12 @@ def notes(runs: MergedDiagnosis, hot: pl.DataFrame) -> Iterator[Note]:
         first = hot.row(0, named=True)
         names = short_names(hot["name"], _NAME)
         name = names[first["name"]]
-        few = f"{hot.height} of {counted(runs.kernels.height, 'kernels')}"
+        how_many = f"{hot.height} of {counted(runs.kernels.height, 'kernels')}"
         share = f"{percent(total(hot['share']))} of the computation"
         if hot.height == 1:
-            yield Note("N1", f"{few} takes {share}: {name}")
+            yield Note("N1", f"{how_many} takes {share}: {name}")
         else:
-            yield Note("N1", f"{few} take {share}; the first, {name}, takes {percent(first['share'])} of it")
+            yield Note("N1", f"{how_many} take {share}; the first, {name}, takes {percent(first['share'])} of it")
         scratch = hot.filter(pl.col("scratch_bytes") > 0)
         if scratch.height:
             listed = ", ".join(names[name] for name in scratch["name"].head(3))

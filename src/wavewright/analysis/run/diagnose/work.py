@@ -13,9 +13,9 @@ from wavewright.analysis.run.select.gpus import GpuIndex, gpu_work
 from wavewright.model.run import Run
 
 COMPUTE, COMMUNICATE, COPY = 0, 1, 2  #: Values of `kind`.
-SMALL_BYTES = 64 << 10
-#: Up to this, a copy whose size is not recorded counts as small.
-_SHORT_NS = 20_000
+SMALL_BYTES = 64 << 10  #: Copies of at most this size are small.
+_SHORT_NS = 20_000  #: A copy whose size is not recorded counts as small if it takes at most this long.
+#: Direction of a copy -> names of copies in this direction.
 _DIRECTIONS = {
     "H2D": r"(?i)host_?to_?device|htod|h2d",
     "D2H": r"(?i)device_?to_?host|dtoh|d2h",

@@ -8,14 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from wavewright.analysis.common.shares import share_of
-from wavewright.analysis.run.measures.intervals import (
-    bin_width,
-    covered,
-    covered_per_bin,
-    in_order,
-    intervals,
-    merged,
-)
+from wavewright.analysis.run.measures.intervals import bin_width, covered, covered_per_bin, in_order, intervals, merged
 from wavewright.analysis.run.select.gpus import GPU_KEY, GpuKey, gpu_key_frame, gpu_work, index_gpus, shared_gpus
 from wavewright.analysis.run.select.nodes import node_names, renamed
 from wavewright.analysis.run.select.recording_span import node_spans, recorded
@@ -44,10 +37,10 @@ class Busy(Answer, package=__package__):
 class PartialBusy:
     """The contribution of one run; times are in ns of the clock of the node."""
 
-    gpus: pl.DataFrame  #: One row per GPU that processes see, with counts, sums and merged times.
-    streams: pl.DataFrame
-    bins: pl.DataFrame  #: Merged times per GPU and bin of `width`, which is a power of two.
-    intervals: pl.DataFrame  #: Merged intervals of the GPUs in `shared`, of dispatches and of copies.
+    gpus: pl.DataFrame  #: One row per GPU that processes see: the columns of `GpuIndex.table`, of `_totals`, `_KINDS`.
+    streams: pl.DataFrame  #: `_totals` and `busy_ns` of each stream, `stream_id`, `pid`, `rank` and `GPU_KEY`.
+    bins: pl.DataFrame  #: Columns of `_BINS`: merged times per GPU and bin of `width`, which is a power of two.
+    intervals: pl.DataFrame  #: Merged intervals of the GPUs in `shared`: `GPU_KEY`, `is_copy`, `start_ns`, `end_ns`.
     bin_count: int
     recorded: pl.DataFrame  #: Times of the nodes (`recording_span.recorded`).
 
@@ -99,6 +92,7 @@ def _merged_kinds(work: pl.DataFrame) -> dict[str, pl.DataFrame]:
 
 
 def _totals(work: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    """Counts, first start, last end and added durations of the work of each group."""
     return work.group_by(by).agg(
         kernel_count=(~pl.col("is_copy")).sum().cast(pl.UInt64),
         copy_count=pl.col("is_copy").sum().cast(pl.UInt64),
@@ -135,8 +129,8 @@ def _binned(by_kind: Mapping[str, pl.DataFrame], gpu_numbers: pl.DataFrame, coun
             for kind, frame in parts.items()
         ]
         totals = sums[0]
-        for more in sums[1:]:
-            totals = totals.join(more, on=["place", "bin"], how="left", maintain_order="left")
+        for times_of_kind in sums[1:]:
+            totals = totals.join(times_of_kind, on=["place", "bin"], how="left", maintain_order="left")
         curves.append(totals.with_columns(pl.col(_KINDS).fill_null(0), width=pl.lit(width, pl.Int64)))
     empty = pl.DataFrame(schema={"place": pl.UInt32} | dict.fromkeys(("bin", "width", *_KINDS), pl.Int64))
     columns = empty.columns
@@ -232,12 +226,13 @@ def _nodes(gpus: pl.DataFrame, used: pl.DataFrame, times: pl.DataFrame, count: i
             pl.when("is_window").then(f"window_{name}").otherwise(name).alias(name) for name in ("start_ns", "end_ns")
         )
     )
-    unused = gpus.filter(pl.col("start_ns").is_null() & pl.col("gpu_key").is_not_null()).group_by("machine").len("n")
+    unused = gpus.filter(pl.col("start_ns").is_null() & pl.col("gpu_key").is_not_null())
+    unused = unused.group_by("machine").len("unused")
     rows = spans.join(unused, on="machine", how="left").sort("node", "machine")
     widths = [bin_width(begin, end, count) for begin, end in rows.select("start_ns", "end_ns").iter_rows()]
     width = pl.Series("bin_ns", widths, pl.Int64)
     last = pl.max_horizontal("start_ns", pl.col("end_ns") - 1)
-    rows = rows.with_columns(width, unused_gpu_count=pl.col("n").fill_null(0))
+    rows = rows.with_columns(width, unused_gpu_count=pl.col("unused").fill_null(0))
     return rows.with_columns(bin_count=last // pl.col("bin_ns") - pl.col("start_ns") // pl.col("bin_ns") + 1)
 
 
@@ -251,15 +246,15 @@ def _over_time(
     bins += _shared_bins(shared_work, nodes)
     width, begin, end = pl.col("bin_ns"), pl.col("node_start_ns"), pl.col("node_end_ns")
     clocks = nodes.select("machine", "bin_ns", node_start_ns="start_ns", node_end_ns="end_ns")
-    start = pl.max_horizontal(pl.col("at") * width, begin)
-    stop = pl.min_horizontal((pl.col("at") + 1) * width, end)
+    start = pl.max_horizontal(pl.col("node_bin") * width, begin)
+    stop = pl.min_horizontal((pl.col("node_bin") + 1) * width, end)
     rows = (
         pl.concat(bins)
         .join(clocks, on="machine")
-        .with_columns(at=(pl.col("bin") * pl.col("width")) // width)
-        .group_by(*GPU_KEY, "at")
+        .with_columns(node_bin=(pl.col("bin") * pl.col("width")) // width)
+        .group_by(*GPU_KEY, "node_bin")
         .agg(pl.col(_KINDS).sum(), pl.col("bin_ns", "node_start_ns", "node_end_ns").first())
-        .with_columns(bin=pl.col("at") - begin // width, start_ns=start, length_ns=stop - start)
+        .with_columns(bin=pl.col("node_bin") - begin // width, start_ns=start, length_ns=stop - start)
         .with_columns(busy_share=share_of(pl.col("busy_ns"), pl.col("length_ns")))
         .join(gpu_labels.drop("span_ns"), on=GPU_KEY, nulls_equal=True)
         .sort("node", *GPU_KEY, "bin", nulls_last=True)

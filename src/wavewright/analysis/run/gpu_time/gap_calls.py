@@ -66,12 +66,14 @@ def main_call(waits: pl.DataFrame, calls: pl.DataFrame) -> pl.DataFrame:
         starts, ends = thread_calls["start_ns"], thread_calls["end_ns"]
         first = starts.search_sorted(thread_waits["start_ns"], side="right").cast(pl.Int64) - 1
         last = starts.search_sorted(thread_waits["end_ns"], side="left").cast(pl.Int64)
-        near = thread_waits.with_columns(at=pl.int_ranges(first.clip(0), last)).explode("at").drop_nulls("at")
-        call_start, call_end = starts.gather(near["at"]), ends.gather(near["at"])
+        near = thread_waits.with_columns(row=pl.int_ranges(first.clip(0), last)).explode("row").drop_nulls("row")
+        call_start, call_end = starts.gather(near["row"]), ends.gather(near["row"])
         inside = pl.min_horizontal("end_ns", call_end) - pl.max_horizontal("start_ns", call_start)
-        within = near.select("wait", "at", call_ns=inside).filter(pl.col("call_ns") > 0)
-        most = within.filter(pl.col("call_ns") == pl.col("call_ns").max().over("wait")).unique("wait", keep="first")
-        names = thread_calls["name"].gather(most["at"]).cast(pl.String)
-        longest.append(most.select("wait", names.alias("call"), "call_ns"))
+        within = near.select("wait", "row", call_ns=inside).filter(pl.col("call_ns") > 0)
+        longest_call = within.filter(pl.col("call_ns") == pl.col("call_ns").max().over("wait")).unique(
+            "wait", keep="first"
+        )
+        names = thread_calls["name"].gather(longest_call["row"]).cast(pl.String)
+        longest.append(longest_call.select("wait", names.alias("call"), "call_ns"))
     main_calls = wait_rows.join(pl.concat(longest), on="wait", how="left", maintain_order="left")
     return main_calls.select("call", pl.col("call_ns").fill_null(0))

@@ -14,7 +14,7 @@ from wavewright.model.run import Run
 from wavewright.model.schema import packaged_spec
 
 _COMPUTE, _COMMUNICATE, _COPY = 1, 2, 4  #: Bits of `kind`.
-_LARGEST = (1 << 63) - 1
+_LARGEST = (1 << 63) - 1  #: Times of a damaged file may be further apart than 64 bits can tell.
 CLASSES = ("computation_ns", "communication_ns", "copy_ns")  #: No nanosecond of a GPU is in two of them.
 GPU_TIMES = packaged_spec(__package__, "gpu_times")
 

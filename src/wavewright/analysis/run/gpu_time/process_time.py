@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 #: Kinds of time of a process, each without those before it; the rest is `host_ns`: idle, nothing was launched.
 KINDS = ("compute_ns", "communication_ns", "copy_ns", "queued_ns")
 HOST = "host_ns"
-_KNOWN_SHARE = 0.5  #: Of the work, with a recorded launch, from which idle time has a cause.
+_KNOWN_SHARE = 0.5  #: The launches of a process count as known if at least this share of its work has one.
 _COMPUTE, _COMMUNICATE, _COPY, _QUEUED = range(len(KINDS))
 _BY = ("process",)
 
@@ -92,5 +92,5 @@ def _work(run: Run, more: Sequence[str]) -> pl.DataFrame:
         pieces.append(piece.select(*common, *more, kind=kind.cast(pl.Int8)))
     of_copies = [*common, *(name for name in more if name == "stream")]
     pieces.extend(piece.with_columns(kind=pl.lit(_COPY, pl.Int8)) for piece in run.chunks("copies", of_copies))
-    every = pl.concat(pieces, how="diagonal")
-    return intervals(every.filter(pl.col("process").is_not_null()), _BY)
+    work = pl.concat(pieces, how="diagonal")
+    return intervals(work.filter(pl.col("process").is_not_null()), _BY)

@@ -33,6 +33,7 @@ _KINDS = {
     "thread": _TrackKind(("regions",), ("process", "thread")),
     "marks": _TrackKind(("samples",), ("process", "thread")),
 }
+_TRACK = ["order", "line", "overlap", "depth"]  #: Columns of spans that identify their track: see `_placed`.
 #: Tables of events, in the order in which items are numbered: items of `copies` follow those of `dispatches`.
 ITEM_TABLES = tuple(table for kind in _KINDS.values() for table in kind.tables)
 
@@ -69,23 +70,22 @@ def run_timeline(run: Run, clocks: NodeClocks | None = None) -> RunTimeline:
     lines = pl.concat([lines for _, lines in placed], how="diagonal").with_columns(pl.col("line").cast(pl.UInt32))
     tracks = _tracks(run, clocks, drawn, lines)
     kinds, numbers = _kinds(drawn)
-    at = ["order", "line", "overlap", "depth"]
-    numbered = drawn.join(tracks.select("track", *at, "process"), on=at, how="left")
+    numbered = drawn.join(tracks.select("track", *_TRACK, "process"), on=_TRACK, how="left")
     numbered = numbered.join(numbers, on="name", how="left")
     first_start_ns = clocks.nodes["start_ns"].min() or 0  # of events without a process
     node_start_ns = clocks.processes["start_ns"].gather(numbered["process"]).fill_null(first_start_ns)
     times = pl.col("start_ns", "end_ns") - node_start_ns
     final = numbered.select(pl.col("item").cast(pl.Int32), "track", "kind", times)
     return RunTimeline(
-        tracks.select(RunTimeline.tables["tracks"].names),
-        final.sort("item"),
-        kinds,
-        first_items,
-        total,
-        clocks.duration_ns,
-        total - spans.height,
-        too_deep,
-        max(0, numbers.height - kinds.height),
+        tracks=tracks.select(RunTimeline.tables["tracks"].names),
+        spans=final.sort("item"),
+        kinds=kinds,
+        first_items=first_items,
+        item_count=total,
+        duration_ns=clocks.duration_ns,
+        untimed_count=total - spans.height,
+        too_deep_count=too_deep,
+        other_name_count=max(0, numbers.height - kinds.height),
     )
 
 
@@ -97,8 +97,8 @@ def _events(run: Run, table: str, where: Sequence[str]) -> pl.DataFrame:
         rows = run.read(table, [*columns, "name", "start_ns", "end_ns"]).with_columns(copy_agent(gpus))
     elif table == "allocations":
         rows = run.read(table, [*where, "type", "level", "start_ns", "end_ns"])
-        words = [pl.col(part).cast(pl.String).fill_null("") for part in ("type", "level")]
-        rows = rows.with_columns(name=pl.concat_str(words, separator=" ").cast(pl.Categorical))
+        texts = [pl.col(part).cast(pl.String).fill_null("") for part in ("type", "level")]
+        rows = rows.with_columns(name=pl.concat_str(texts, separator=" ").cast(pl.Categorical))
     elif table == "samples":
         rows = run.read(table, [*where, "name", "time_ns"])
         rows = rows.with_columns(start_ns=pl.col("time_ns"), end_ns=pl.col("time_ns"))
@@ -150,16 +150,17 @@ def _tracks(run: Run, clocks: NodeClocks, spans: pl.DataFrame, lines: pl.DataFra
     processes = run.read("processes", ["process", "rank", "pid", "command", "node"])
     hosts = run.read("nodes", ["hostname"])["hostname"].to_list()
     groups = [process_label(row, hosts) for row in processes.to_dicts()]
-    who = processes.select("process", "rank", "pid")
-    who = who.with_columns(clocks.processes["node"], pl.Series("group", groups, dtype=pl.String))
-    at = ["order", "line", "overlap", "depth"]
+    labelled_processes = processes.select("process", "rank", "pid")
+    labelled_processes = labelled_processes.with_columns(
+        clocks.processes["node"], pl.Series("group", groups, dtype=pl.String)
+    )
     tracks = (
-        spans.select(at)
+        spans.select(_TRACK)
         .unique()
         .join(lines, on=["order", "line"], how="left")
-        .join(who, on="process", how="left")
+        .join(labelled_processes, on="process", how="left")
         .with_columns(pl.col("group").fill_null("no process"), pl.col("node").fill_null(""))
-        .sort("node", "rank", "pid", "process", *at, nulls_last=True)
+        .sort("node", "rank", "pid", "process", *_TRACK, nulls_last=True)
         .with_row_index("track")
     )
     labels = _Labels(run)
@@ -185,19 +186,19 @@ class _Labels:
 
     def of(self, kind: str, track: dict[str, int | None]) -> tuple[str, str]:
         """The thread or GPU, and the track of it."""
-        again = f"(row {track['overlap'] + 1})" if track["overlap"] else ""
+        row_text = f"(row {track['overlap'] + 1})" if track["overlap"] else ""
         if kind == "allocations":
-            return "Allocations", again
+            return "Allocations", row_text
         if kind in ("thread", "marks"):
             tid, name = ("?", "no thread") if track["thread"] is None else self._threads[track["thread"]]
-            return name or f"Thread {tid}", "marks" if kind == "marks" else again
+            return name or f"Thread {tid}", "marks" if kind == "marks" else row_text
         agent = "no GPU" if track["agent"] is None else self._agents[track["agent"]]
         for key, names in self._lines.items():
             number = track[key]
             if number is not None:
                 named, name = names[number]
-                return agent, " ".join(filter(None, (name or f"{key.capitalize()} {named}", again)))
-        return agent, " ".join(filter(None, ("no stream", again)))
+                return agent, " ".join(filter(None, (name or f"{key.capitalize()} {named}", row_text)))
+        return agent, " ".join(filter(None, ("no stream", row_text)))
 
 
 @dataclass(frozen=True)

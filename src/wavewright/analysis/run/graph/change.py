@@ -19,8 +19,8 @@ SCALES = {
 
 @dataclass(frozen=True, eq=False, repr=False)
 class _Part:
-    events: pl.Series
-    column: str
+    events: pl.Series  #: Numbers of events that have the same value.
+    column: str  #: A key of `SCALES`, or `flags`.
     value: float
 
 

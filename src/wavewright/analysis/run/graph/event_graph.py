@@ -27,7 +27,7 @@ from wavewright.errors import UsageError
 from wavewright.model.run import Run
 from wavewright.model.schema import packaged_spec
 
-_NO_EVENT = (1 << 32) - 1
+_NO_EVENT = (1 << 32) - 1  #: What the native core takes for "none" in columns of numbers.
 #: More events than this do not fit into the memory of usual machines: about 100 bytes each.
 MOST_EVENTS = 64_000_000
 
@@ -59,7 +59,7 @@ class Prediction:
 
 def fastest(predictions: Sequence[Prediction]) -> Prediction:
     """The prediction for one group with the shortest length of every reading."""
-    low, high = (min(getattr(each, name) for each in predictions) for name in ("span_ns_min", "span_ns_max"))
+    low, high = (min(getattr(row, name) for row in predictions) for name in ("span_ns_min", "span_ns_max"))
     return replace(predictions[0], span_ns_min=low, span_ns_max=high)
 
 
@@ -233,8 +233,12 @@ def _grouped(processes: pl.DataFrame, rows: pl.DataFrame) -> pl.DataFrame:
     numbered = numbered.with_columns(local=pl.int_range(pl.len(), dtype=pl.UInt32).over("part"))
     keys = numbered.select("part", "process", "local")
     members = rows.filter(pl.col("meeting").is_not_null()).select("meeting", "part", local="process")
-    met = members.join(keys, on=["part", "local"]).select("meeting", "process").unique()
-    pairs = met.group_by("meeting").agg(pl.col("process").min().alias("first"), pl.col("process")).explode("process")
+    numbered_members = members.join(keys, on=["part", "local"]).select("meeting", "process").unique()
+    pairs = (
+        numbered_members.group_by("meeting")
+        .agg(pl.col("process").min().alias("first"), pl.col("process"))
+        .explode("process")
+    )
     group = list(range(numbered.height))  #: Of each process: a process of its group, itself where it is the lowest.
     for first, process in pairs.select("first", "process").unique().sort("first", "process").iter_rows():
         low, high = sorted((_lowest(group, first), _lowest(group, process)))
@@ -272,8 +276,8 @@ def _on_one_clock(
 
 def _with_meetings(events: pl.DataFrame, rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     """Events with `meeting`, numbered from 0, and the collectives with their `event`."""
-    is_talk = pl.lit(bool(rows.height)) & pl.col("kind").is_in(["kernel", "communication"])
-    numbers = events.filter(is_talk).select("part", "row", "event")
+    is_kernel = pl.lit(bool(rows.height)) & pl.col("kind").is_in(["kernel", "communication"])
+    numbers = events.filter(is_kernel).select("part", "row", "event")
     rows = rows.join(numbers, on=["part", "row"], how="left", maintain_order="left")
     is_met = pl.col("meeting").is_not_null() & pl.col("event").is_not_null()
     meetings = rows.filter(is_met).select("event", pl.col("meeting").rank("dense").cast(pl.UInt32) - 1)

@@ -31,6 +31,7 @@ from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 from wavewright.model.schema import packaged_spec
 
+_FIRST_AND_LAST = (pl.col("start_ns").min(), pl.col("end_ns").max())
 #: Kinds of events: work of GPUs, then calls by what they do (`CAUSES` of launches).
 WORK_KINDS = ("kernel", "communication", "copy")
 CALL_KINDS = ("launch call", "synchronisation", "allocation", "copy call", "loading code", "other call")
@@ -87,16 +88,13 @@ def partial_graph(run: Run) -> PartialGraph:
     )
 
 
-_FIRST_AND_LAST = (pl.col("start_ns").min(), pl.col("end_ns").max())
-
-
 def _typed(frame: pl.DataFrame, columns: Mapping[str, pl.DataType]) -> pl.DataFrame:
     return frame.select(pl.col(name).cast(dtype) for name, dtype in columns.items())
 
 
-def _extents(frame: pl.DataFrame, *more: str) -> pl.DataFrame:
-    """`process` (and `more`) with the time from the first event to the last."""
-    return frame.group_by("process", *more).agg(*_FIRST_AND_LAST)
+def _extents(frame: pl.DataFrame, *keys: str) -> pl.DataFrame:
+    """`process` (and `keys`) with the time from the first event to the last."""
+    return frame.group_by("process", *keys).agg(*_FIRST_AND_LAST)
 
 
 def _is_usable() -> pl.Expr:
@@ -121,9 +119,9 @@ def _calls(run: Run) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
         pieces.append(timed.filter(is_call).drop("domain"))
         regions.append(timed.filter(is_named).select(*REGIONS))
     calls = pl.concat(pieces).with_row_index("number")
-    words = described(calls["name"])
+    functions = described(calls["name"])
     codes = calls["name"].to_physical()
-    by_code = words.with_columns(code=pl.col("name").to_physical()).drop_nulls("code")
+    by_code = functions.with_columns(code=pl.col("name").to_physical()).drop_nulls("code")
     calls = calls.with_columns(
         kind=_gathered(by_code["code"], by_code["kind"].cast(KIND), codes).fill_null("other call"),
         awaits=_gathered(by_code["code"], by_code["awaits"], codes).fill_null(AWAITS_NOTHING),

@@ -67,12 +67,12 @@ def run_gains(
 def _interval(graph: EventGraph, group: int, events: pl.Series, gain: Interval) -> tuple[int, int, int]:
     """The span of a group, and the least and the largest gain of it."""
     predictions = [
-        each
+        prediction
         for share in gain
-        for each in graph.what_if(Change.of(events, duration_scale=max(0.0, 1 - share)))
-        if each.group == group
+        for prediction in graph.what_if(Change.of(events, duration_scale=max(0.0, 1 - share)))
+        if prediction.group == group
     ]
-    lows, highs = ([getattr(each, name) for each in predictions] for name in ("gain_ns_min", "gain_ns_max"))
+    lows, highs = ([getattr(row, name) for row in predictions] for name in ("gain_ns_min", "gain_ns_max"))
     return predictions[0].span_ns, min(lows), max(highs)
 
 

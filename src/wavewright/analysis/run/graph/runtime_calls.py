@@ -14,7 +14,7 @@ _AWAITS = ("NOTHING", "ALL", "STREAM", "LAUNCHED", "PERHAPS", "POLLED")  #: `Awa
 AWAITS_NOTHING, AWAITS_ALL, AWAITS_STREAM, AWAITS_LAUNCHED, AWAITS_PERHAPS, AWAITS_POLLED = range(len(_AWAITS))
 _FACTS = packaged("runtime_calls.toml", __package__)
 _QUERIES = r"(?i)eventquery|streamquery"
-#: An asynchronous call that took less can have waited for nothing; it is the time of a launch.
+#: A call that may wait (`PERHAPS`) and took less than this, the time of a launch, has waited for nothing.
 SHORT_NS = 20_000
 
 _STREAM, _EVENT = r"(?i)^h?stream$", r"(?i)^h?event$"
@@ -25,9 +25,9 @@ _CALL = ("process", "event")
 def described(names: pl.Series) -> pl.DataFrame:
     """`name`, `kind` (as `CAUSES` of launches) and `awaits` of each function."""
     text = pl.col("name").cast(pl.String).fill_null("")
-    words = ((word, text.str.contains(pattern)) for word, pattern in _FACTS["awaits"].items())
-    numbers = {word: number for number, word in enumerate(_AWAITS)}
-    awaits = first_label(*words, otherwise="NOTHING").replace_strict(numbers, return_dtype=pl.UInt8)
+    labels = ((label, text.str.contains(pattern)) for label, pattern in _FACTS["awaits"].items())
+    numbers = {label: number for number, label in enumerate(_AWAITS)}
+    awaits = first_label(*labels, otherwise="NOTHING").replace_strict(numbers, return_dtype=pl.UInt8)
     return pl.DataFrame({"name": names.unique(maintain_order=True)}).with_columns(kind=cause_of(text), awaits=awaits)
 
 
@@ -62,8 +62,8 @@ def event_calls(run: Run, calls: pl.DataFrame, work: pl.DataFrame) -> pl.DataFra
     chosen = calls.join(names, on="name", maintain_order="left")
     if not chosen.height:
         return empty_frame(EVENT_CALLS)
-    every = pl.concat([_by_arguments(run, calls, chosen, work), *_by_properties(run, calls, chosen)])
-    return every.unique(["call", "role"], keep="first", maintain_order=True)
+    recorded = pl.concat([_by_arguments(run, calls, chosen, work), *_by_properties(run, calls, chosen)])
+    return recorded.unique(["call", "role"], keep="first", maintain_order=True)
 
 
 def _by_arguments(run: Run, calls: pl.DataFrame, chosen: pl.DataFrame, work: pl.DataFrame) -> pl.DataFrame:

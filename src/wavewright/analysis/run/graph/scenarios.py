@@ -19,7 +19,7 @@ from wavewright.errors import UsageError
 from wavewright.facts.loader import packaged
 
 _PERCENT = re.compile(r"^(?P<sign>[+-])(?P<value>\d+(\.\d+)?)%$")
-_MOST_ADDED_PERCENT = 10_000
+_MOST_ADDED_PERCENT = 10_000  #: A change that makes something longer by more than this is a mistake.
 SCENARIOS: dict[str, str] = packaged("scenarios.toml", __package__)  #: Form of a scenario -> what it means.
 
 
@@ -55,10 +55,10 @@ def what_if(
         raise UsageError(problem, advice=path.advice)
 
     def scenario(text: str, change: Change) -> Scenario:
-        predictions = [each for each in graph.what_if(change) if each.group in groups]
+        predictions = [prediction for prediction in graph.what_if(change) if prediction.group in groups]
         bound = bounds.get(text)
         if bound is not None:
-            predictions = [each.with_gain_at_most(bound) for each in predictions]
+            predictions = [prediction.with_gain_at_most(bound) for prediction in predictions]
         return Scenario(text, tuple(predictions), bound)
 
     scenarios = [scenario(text, change) for text, change in zip(texts, changes, strict=True)]
@@ -67,8 +67,8 @@ def what_if(
     all_changes = sum(changes, Change())
     together = scenario("all of these", all_changes)
     if all_changes.only_shortens:  # several improvements are not slower than one of them alone
-        rows = zip(*(each.predictions for each in (together, *scenarios)), strict=True)
-        together = replace(together, predictions=tuple(fastest(row) for row in rows))
+        by_group = zip(*(row.predictions for row in (together, *scenarios)), strict=True)
+        together = replace(together, predictions=tuple(map(fastest, by_group)))
     return [*scenarios, together]
 
 
@@ -118,10 +118,10 @@ def _rank(graph: EventGraph, value: str) -> Change:
     if value not in map(str, ranks):
         listed = ", ".join(map(str, ranks[:20])) or "none are recorded"
         raise UsageError(f"no rank {value!r} in this run", advice=f"ranks: {listed}")
-    met = graph.events.filter(pl.col("meeting").is_not_null() & (pl.col("rank") == int(value)))
-    if not met.height:
+    calls = graph.events.filter(pl.col("meeting").is_not_null() & (pl.col("rank") == int(value)))
+    if not calls.height:
         raise UsageError(f"rank {value} takes part in no collective that matches one of another rank")
-    return Change.of(met["event"], flags=ON_TIME)
+    return Change.of(calls["event"], flags=ON_TIME)
 
 
 def _bandwidth(graph: EventGraph, value: str) -> Change:

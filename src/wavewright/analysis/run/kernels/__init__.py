@@ -48,10 +48,10 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
     statistics = merged([part.durations for part in partials], ["name"])
     waits = described(merged([part.latencies for part in partials], ["name"]))
     shapes = with_occupancy(merged_shapes([part.shapes for part in partials]))
-    everything = sum(part.all_ns for part in partials)
+    all_ns = sum(part.all_ns for part in partials)
     kernels = (
         described(statistics)
-        .with_columns(share=share_of(pl.col("total_ns"), pl.lit(everything)))
+        .with_columns(share=share_of(pl.col("total_ns"), pl.lit(all_ns)))
         .join(waits.select("name", latency_median_ns="median_ns", latency_p95_ns="p95_ns"), on="name", how="left")
         .join(shapes.group_by("name").agg(shape_count=pl.len()), on="name", how="left")
         .join(_users(partials), on="name", how="left")
@@ -73,7 +73,7 @@ def combine_kernels(partials: Sequence[PartialKernels]) -> Kernels:
         counters=_counters(partials).join(order, on="name").sort("order", "counter").select(tables["counters"].names),
         traces=empty_frame(tables["traces"]),
         limits=empty_frame(tables["limits"]),
-        all_ns=everything,
+        all_ns=all_ns,
     )
 
 
@@ -99,7 +99,7 @@ def _shapes(shapes: pl.DataFrame, order: pl.DataFrame) -> pl.DataFrame:
 
 def _histogram(sums: pl.DataFrame, values: pl.DataFrame) -> pl.DataFrame:
     """Ten ranges per factor of ten: wide enough for a terminal, narrow enough for two humps."""
-    step = (pl.col("value").clip(lower_bound=1).log10() * 10 + 1e-9).floor()
+    step = (pl.col("value").clip(lower_bound=1).log10() * 10 + 1e-9).floor()  # 1e-9: 1000 starts its range
     counts = values.with_columns(step=step).group_by("group", "step").agg(calls=pl.col("count").sum())
     counts = counts.join(sums.select("group", "name"), on="group")
     return counts.with_columns(from_ns=pl.lit(10.0).pow(pl.col("step") / 10))
@@ -120,10 +120,10 @@ def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
             wide *= 2
         widths.append(wide)
     clocks = spans.with_columns(wide=pl.Series(widths, dtype=pl.Int64))
-    at = (pl.col("bin") * pl.col("width")) // pl.col("wide")
+    wide_bin = (pl.col("bin") * pl.col("width")) // pl.col("wide")
     return (
         bins.join(clocks, on="machine", nulls_equal=True)
-        .group_by("name", "machine", "wide", "first", at=at)
+        .group_by("name", "machine", "wide", "first", wide_bin=wide_bin)
         .agg(
             calls=pl.col("call_count").sum().cast(pl.Int64),
             total=pl.col("total_ns").sum(),
@@ -131,8 +131,8 @@ def _over_time(partials: Sequence[PartialKernels]) -> pl.DataFrame:
             max_ns=pl.col("max_ns").max(),
         )
         .with_columns(
-            bin=pl.col("at") - pl.col("first") // pl.col("wide"),
-            start_ns=pl.col("at") * pl.col("wide"),
+            bin=pl.col("wide_bin") - pl.col("first") // pl.col("wide"),
+            start_ns=pl.col("wide_bin") * pl.col("wide"),
             length_ns=pl.col("wide"),
             mean_ns=pl.col("total") / pl.col("calls"),
         )
@@ -174,15 +174,16 @@ def with_occupancy(shapes: pl.DataFrame) -> pl.DataFrame:
     """
     columns = ["target", "vgpr_count", "accum_vgpr_count", "sgpr_count", "lds_bytes"]
     sizes = [f"workgroup_{axis}" for axis in "xyz"]
-    limits = [_of(*row) for row in shapes.select(*columns, *sizes).iter_rows()]
+    limits = [_occupancy(*row) for row in shapes.select(*columns, *sizes).iter_rows()]
     schema = {"waves_per_simd": pl.Int64, "waves_per_simd_max": pl.Int64, "bound_by": pl.String}
     return shapes.hstack(pl.DataFrame(limits, schema=schema, orient="row"))
 
 
 @cache
-def _of(
+def _occupancy(
     target: str | None, vgprs: int | None, agprs: int | None, sgprs: int | None, lds: int | None, *size: int | None
 ) -> tuple[Any, ...]:
+    """`waves_per_simd`, `waves_per_simd_max`, `bound_by` of a way of launching; `size`: sides of a workgroup."""
     if not target or not vgprs:
         return None, None, None
     sides = [max(side, 1) for side in size if side is not None]

@@ -36,7 +36,7 @@ class InnerRecords:
 
     def _kernels(self, run: Run) -> pl.DataFrame:
         """Kernels that a model asks for: name and workgroups, and the call that launched or captured them."""
-        patterns = [re.compile(each) for model in self._models.values() for each in model.tiles.values()]
+        patterns = [re.compile(tile) for model in self._models.values() for tile in model.tiles.values()]
         keys = {"process": pl.UInt32, "correlation": pl.Int64, "graph_call": pl.UInt32}
         sizes = [pl.col(f"grid_{axis}") // pl.col(f"workgroup_{axis}") for axis in _AXES]
         workgroups = sizes[0].fill_null(0) * sizes[1].fill_null(1) * sizes[2].fill_null(1)
@@ -52,6 +52,7 @@ class InnerRecords:
         return pl.concat(rows).with_columns(correlation=pl.when(~is_replay).then("correlation")).unique()
 
     def _of_graphs(self, run: Run, kernels: pl.DataFrame) -> dict[int, str]:
+        """The records of each captured call (its `graph_call`) whose operator has a model."""
         if not kernels.height:
             return {}
         columns = ["graph_call", "parent_call", "name", "event_properties"]
@@ -64,11 +65,11 @@ class InnerRecords:
         pairs += [(call, (name, text)) for call, name, text in inner.iter_rows()]
         records: dict[int, list[tuple[str, Any]]] = {}
         for call, record in pairs:
-            at = parents.get(call)
-            while at is not None and names.get(at) not in self._models:
-                at = parents.get(at)
-            if at is not None:
-                records.setdefault(at, []).append(record)
+            owner = parents.get(call)  # the nearest call above that has a model
+            while owner is not None and names.get(owner) not in self._models:
+                owner = parents.get(owner)
+            if owner is not None:
+                records.setdefault(owner, []).append(record)
         return {call: self._text(names[call], values) for call, values in records.items()}
 
     def _of_calls(self, run: Run, kernels: pl.DataFrame) -> pl.DataFrame:
@@ -81,16 +82,16 @@ class InnerRecords:
         columns = [*keys, "end_ns", "name", "correlation", "event_properties"]
         pieces = [piece.with_columns(name) for piece in run.chunks("regions", columns)]
         launches = pl.concat(piece.join(kernels, on=["process", "correlation"], how="inner") for piece in pieces)
-        launches = launches.select(*keys, name="name_right", told=pl.col("workgroups").cast(pl.String))
+        launches = launches.select(*keys, name="name_right", value=pl.col("workgroups").cast(pl.String))
         inner = pl.concat(piece.filter(name.is_in(list(self._called))) for piece in pieces)
         owners = pl.concat(piece.filter(name.is_in(list(self._models))) for piece in pieces)
-        events = pl.concat([launches, inner.select(*keys, "name", told="event_properties")]).sort("start_ns")
+        events = pl.concat([launches, inner.select(*keys, "name", value="event_properties")]).sort("start_ns")
         owners = owners.select(*_THREAD, "end_ns", begin="start_ns", owner="name").sort("begin")
         inside = events.join_asof(
             owners, left_on="start_ns", right_on="begin", by=_THREAD, strategy="backward", check_sortedness=False
         ).filter(pl.col("start_ns") <= pl.col("end_ns"))
         rows = [
-            (*key, self._text(str(part["owner"][0]), part.select("name", "told").rows()))
+            (*key, self._text(str(part["owner"][0]), part.select("name", "value").rows()))
             for key, part in inside.partition_by(*_THREAD, "begin", as_dict=True).items()
         ]
         return pl.DataFrame(rows, schema=none.schema, orient="row")
@@ -106,8 +107,8 @@ class InnerRecords:
             for key, (callee, place) in model.inside.items():
                 if name == callee:
                     values_by_key.setdefault(key, set()).add((_value(value, place),))
-        records = {key: each for key, values in values_by_key.items() if len(values) == 1 for each in values}
-        return json.dumps({key: each if len(each) > 1 else each[0] for key, each in sorted(records.items())})
+        records = {key: value for key, values in values_by_key.items() if len(values) == 1 for value in values}
+        return json.dumps({key: value if len(value) > 1 else value[0] for key, value in sorted(records.items())})
 
 
 def _value(properties: str | None, place: int) -> str:

@@ -50,9 +50,9 @@ _COSTS = (
 #: Calls of equal shapes are of two kinds where their times fall into two groups so far apart, each so narrow:
 #: attention with a window in every second layer records the same shapes.
 _RATIO_MIN, _WIDTH_MAX, _CALLS_MIN = 1.5, 0.1, 3
-#: Below, the time at the roof says nothing: the start and the end of a kernel take about as long.
+#: A shorter time at the roof says nothing: the start and the end of a kernel take about as long.
 _SMALL_NS = 2_000
-#: Version that HIP tells -> target, where it is of one only.
+#: Major and minor version as HIP tells them -> target, where only one has this version.
 _TARGETS = {(9, 4): "gfx942", (9, 5): "gfx950"}
 
 
@@ -76,7 +76,7 @@ class Operators(Answer, package=__package__):
 class PartialOperators:
     """The contribution of one run."""
 
-    rows: pl.DataFrame
+    rows: pl.DataFrame  #: The columns of `_EMPTY`.
     gpu: str
     operator_count: int
     unlinked_gpu_ns: int
@@ -148,12 +148,12 @@ def _label(
     def is_in(names: list[str]) -> pl.Expr:
         return pl.col("name").is_in(pl.Series(names, dtype=pl.String).cast(pl.Categorical).implode())
 
-    models_here = {name: model for name, model in model_by_name.items() if model}
-    with_values = [name for name, m in models_here.items() if m.values or m.causal >= 0 or m.convolution]
-    of_step = [name for name, m in models_here.items() if m.is_of_step]
+    with_model = {name: model for name, model in model_by_name.items() if model}
+    with_values = [name for name, model in with_model.items() if model.values or model.causal >= 0 or model.convolution]
+    of_step = [name for name, model in with_model.items() if model.is_of_step]
     parts = [pl.col("event_properties").str.json_path_match(f"$['{key}']") for key in _PARTS.values() if key]
     parts[-1] = pl.when(is_in(with_values)).then(parts[-1])
-    with_records = {name: m for name, m in models_here.items() if m.inside or m.tiles}
+    with_records = {name: model for name, model in with_model.items() if model.inside or model.tiles}
     none = pl.repeat(None, piece.height, dtype=pl.String, eager=True)
     if "graph_call" in piece.columns:
         inside = InnerRecords(run, with_records).of_graphs if with_records else {}
@@ -196,7 +196,7 @@ def _by_properties(target: str | None, cu_count: int | None, properties: str | N
         device = json.loads(properties or "{}")
         version = (device.get("computeMajor"), device.get("computeMinor"))
         arch = gpus.of(target or _TARGETS[version])
-        product = next(each for each in arch.products if each.cu_count == cu_count)
+        product = next(product for product in arch.products if product.cu_count == cu_count)
     except (ValueError, AttributeError, KeyError, TypeError, StopIteration, UsageError):
         return None, ""
     return gpus.of(product.name), f"{product.name} by its {cu_count} CUs"

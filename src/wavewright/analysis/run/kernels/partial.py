@@ -36,14 +36,14 @@ class PartialKernels:
 
     durations: Statistics
     latencies: Statistics  #: From the start of the launching call to the start of the dispatch.
-    shapes: pl.DataFrame
+    shapes: pl.DataFrame  #: One row per kernel, target and `SHAPE`: see `merged_shapes`.
     users: pl.DataFrame  #: Distinct processes, GPUs and streams.
-    bins: pl.DataFrame  #: Calls and times per node and bin of `width`, a power of two.
-    longest: pl.DataFrame
-    counters: pl.DataFrame
+    bins: pl.DataFrame  #: Calls and times per node and bin of `width`, a power of two: see `_bins`.
+    longest: pl.DataFrame  #: The columns of `_LONGEST`.
+    counters: pl.DataFrame  #: Per kernel and counter: see `_counters`.
     all_ns: int  #: Durations of all dispatches, of other kernels too.
     bin_count: int
-    keep: int
+    keep: int  #: How many of the longest dispatches of each kernel there are, at most.
 
 
 @bounded(bins=BINS, keep=ROWS)
@@ -210,7 +210,7 @@ def _counters(run: Run, events: pl.DataFrame) -> pl.DataFrame:
         .group_by(pl.col("name").cast(pl.String), counter="counter_name")
         .agg(
             dispatch_count=pl.len().cast(pl.UInt64),
-            value_sum=pl.col("value").sort().sum(),
+            value_sum=pl.col("value").sort().sum(),  # one order: the sum does not depend on that of the rows
             value_min=pl.col("value").min(),
             value_max=pl.col("value").max(),
         )

@@ -21,8 +21,8 @@ class StepSums:
         for piece in run.chunks("regions", ["domain", *columns]):
             markers = piece.filter(pl.col("domain").cast(pl.String) == "MARKER")
             names = markers["name"].unique().cast(pl.String).drop_nulls().to_list()
-            told = ((name, serving_step(name)) for name in names)
-            sums_by_name = {name: json.dumps(step.sums) for name, step in told if step and step.sums}
+            parsed = ((name, serving_step(name)) for name in names)
+            sums_by_name = {name: json.dumps(step.sums) for name, step in parsed if step and step.sums}
             step = pl.col("name").cast(pl.String).replace_strict(sums_by_name, default=None, return_dtype=pl.String)
             rows.append(markers.select("process", "start_ns", "end_ns", step=step).drop_nulls())
         self.steps = pl.concat(rows).sort("start_ns")
@@ -56,6 +56,6 @@ class StepSums:
         means: dict[tuple[int, int], str] = {}
         for (process, graph), rows in steps.partition_by("process", "graph", as_dict=True).items():
             sums = [json.loads(step) for step in rows["step"]]
-            mean = {name: sum(each[name] for each in sums) / len(sums) for name in sums[0]}
+            mean = {name: sum(step_sums[name] for step_sums in sums) / len(sums) for name in sums[0]}
             means[process, graph] = json.dumps(mean)
         return {call: means[key] for call, *pair in calls.rows() if (key := (pair[0], pair[1])) in means}

@@ -74,8 +74,8 @@ def covered(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 
 
 def gaps_between(frame: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """The gaps between sorted `intervals` of a group, as `gap_start_ns` and `gap_ns`, each on
-    the row that ends it; all other columns are kept.
+    """The gaps between sorted `intervals` of a group, as `gap_start_ns` and `gap_ns`, each on the row that ends it;
+    all other columns are kept.
 
     >>> gaps_between(pl.DataFrame({"start_ns": [0, 2, 9], "end_ns": [3, 5, 12]}), []).rows()
     [(9, 12, 5, 4)]

@@ -21,8 +21,8 @@ from wavewright.model.schema import empty_frame, packaged_spec
 EXACT_VALUES = 4096  #: Distinct values up to which quantiles are exact: `ValueCounts::most_exact` of the native core.
 _SUMS = packaged_spec(__package__, "sums")
 _VALUES = packaged_spec(__package__, "values")
-_AT_ONCE = 16  #: Packed parts that are unpacked together.
-_PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}
+_AT_ONCE = 16  #: At most so many packed parts are unpacked at a time.
+_PERMILLE = {"median_ns": 500, "p95_ns": 950, "p99_ns": 990}  #: Quantile -> its rank in thousandths.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -233,16 +233,17 @@ def _quantiles(statistics: Statistics) -> pl.DataFrame:
     is_exact = statistics.sums.select("group", "is_exact")
     placed = statistics.values.join(is_exact, on="group", maintain_order="left")
     placed = placed.select("group", "count", middle=pl.col("value") + half)
-    groups = placed.group_by("group", maintain_order=True).agg(n=pl.col("count").sum())
-    n, after, middle = groups["n"], placed["count"].cum_sum(), placed["middle"]
-    first = n.cum_sum() - n
+    groups = placed.group_by("group", maintain_order=True).agg(total=pl.col("count").sum())
+    counts, after, middle = groups["total"], placed["count"].cum_sum(), placed["middle"]
+    first = counts.cum_sum() - counts  # values of the groups before
 
     def at(thousandths: pl.Series) -> pl.Series:
+        """The value of a rank (counted from 0, in thousandths, rounded down) in each group."""
         return middle.gather(after.search_sorted(first + thousandths // 1000, side="right"))
 
     quantiles = []
     for column, permille in _PERMILLE.items():
-        rank = (n - 1) * permille
+        rank = (counts - 1) * permille
         low, high = at(rank), at(rank + 999)
         quantiles.append((low + (high - low) * (rank % 1000 / 1000)).alias(column))
     return groups.select("group").with_columns(quantiles)

@@ -11,7 +11,7 @@ SUMS = (
     *("call_count", "replayed_count", "total_ns", "self_ns"),
     *("gpu_count", "gpu_ns", "gpu_length_ns", "crossing_count"),
 )
-MANY = 32  #: Names that differ only in their numbers, from which on they count as one, with * for the numbers.
+MANY = 32  #: More names than this that differ only in their numbers count as one, with * for the numbers.
 LAYER = "nn.Module: "  #: How the names of modules of PyTorch begin.
 _NUMBERED = r"\(\d+\): |^nn\.Module: "  #: Names whose numbers mean something: `model.py(359): forward`, modules.
 
@@ -63,12 +63,12 @@ def side_by_side(trees: Sequence[pl.DataFrame], empty: pl.DataFrame) -> pl.DataF
 
 def merged_trees(trees: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """One tree with a node for every path of names (and domains) in any of the trees, numbered by depth, then path."""
-    every = side_by_side(trees, empty_tree())
+    all_nodes = side_by_side(trees, empty_tree())
     levels = [empty_tree()]
     above = pl.DataFrame({"parent": [-1], "merged": [-1]}, schema={"parent": pl.Int64, "merged": pl.Int64})
     count = 0
-    for depth in range(int(every["depth"].max() or 0) + 1):  # type: ignore[arg-type]
-        level = every.filter(pl.col("depth") == depth).join(above, on="parent")
+    for depth in range(int(all_nodes["depth"].max() or 0) + 1):  # type: ignore[arg-type]
+        level = all_nodes.filter(pl.col("depth") == depth).join(above, on="parent")
         nodes = (
             level.group_by(parent="merged", name="name", domain="domain")
             .agg(pl.col(SUMS).sum(), pl.col("min_ns").min(), pl.col("max_ns").max())

@@ -18,7 +18,7 @@ _IN_USE = ("Total Allocated", "bytes_allocated")
 _RELEASED_KEYS = ("Bytes", "allocation_bytes")
 _RESERVED_KEYS = ("Total Reserved",)  #: What the allocator holds of the GPU's memory after it.
 _ROWS = packaged_spec(__package__, "allocations")
-#: No allocation is larger; sums of millions of them fit.
+#: Larger sizes are impossible (8 TiB); sums of millions of possible ones fit into Int64.
 _LARGEST = 1 << 43
 
 
@@ -121,7 +121,7 @@ def _arguments(run: Run, calls: pl.DataFrame) -> pl.DataFrame:
 
 
 def _integer(column: str) -> pl.Expr:
-    """Decimal, or hexadecimal with 0x."""
+    """The integer that a text column has, in decimal or with 0x in hexadecimal digits; null = none."""
     text = pl.col(column).str.strip_chars()
     digits = text.str.strip_prefix("0x").str.head(15)
     return (

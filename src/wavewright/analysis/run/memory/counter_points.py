@@ -97,6 +97,6 @@ def _running_sums(changes: pl.DataFrame) -> pl.DataFrame:
 
 
 def _ordered(points: pl.DataFrame) -> pl.DataFrame:
-    """By name, agent, process and time."""
+    """The points with the columns of this module in their types, sorted by name, agent, process and time."""
     columns = [*_WHERE, pl.col("name").cast(pl.String), "time_ns", pl.col("value").cast(pl.Float64)]
     return points.select(columns).sort("name", "agent", "process", "time_ns", maintain_order=True)

@@ -223,7 +223,7 @@ def _peaks(live: pl.DataFrame) -> pl.DataFrame:
     return peaks.with_columns(
         peak_bytes=pl.max_horizontal("peak_bytes", "before_bytes"),
         peak_ns=if_first.then(pl.lit(0, pl.Int64)).otherwise("peak_ns"),
-        peak_row=if_first.then(pl.lit(-1, pl.Int64)).otherwise("peak_row"),
+        peak_row=if_first.then(pl.lit(-1, pl.Int64)).otherwise("peak_row"),  # -1: before the first row
     )
 
 
@@ -263,8 +263,8 @@ def _with_markers(run: Run, places: pl.DataFrame, begins: pl.DataFrame) -> pl.Da
     names = []
     # Peaks count from the start of their node, markers are on its clock.
     for process, zero_ns, peak_ns in peaks.select("process", "zero_ns", "peak_ns").rows() if markers.height else ():
-        at = pl.lit((peak_ns or 0) + (zero_ns or 0))
-        of_process = markers.filter(pl.col("process") == process, at.is_between("start_ns", "end_ns"))
+        peak_time = pl.lit((peak_ns or 0) + (zero_ns or 0))
+        of_process = markers.filter(pl.col("process") == process, peak_time.is_between("start_ns", "end_ns"))
         around = of_process.sort("start_ns", -pl.col("end_ns"))
         names.append(around["name"].cast(pl.String).last() if around.height else None)
     return places.with_columns(pl.Series("peak_marker", names or [None] * places.height, dtype=pl.String))
@@ -287,7 +287,7 @@ def _sums(lives: pl.DataFrame, keys: tuple[str, ...], table: str) -> pl.DataFram
 def _curve(live: pl.DataFrame, reservations: pl.DataFrame, duration_ns: int, bins: int) -> pl.DataFrame:
     """Most live and reserved bytes in each of `bins` equal parts of the run, with those before it."""
     keys = list(_PLACE_KEYS)
-    width = max(1, -(-duration_ns // bins))
+    width = max(1, -(-duration_ns // bins))  # rounded up
     count = max(1, -(-duration_ns // width)) if duration_ns else 1
     places = live.select(*keys, "before_bytes").unique(keys, maintain_order=True)
     curve = places.join(pl.DataFrame({"bin": range(count)}), how="cross")

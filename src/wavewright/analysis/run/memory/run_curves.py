@@ -26,7 +26,7 @@ _POINTS = {
 }
 #: Sets of curves -> their unit: GPUs with work, bytes allocated and reserved, bytes being copied, clocks, counters.
 CURVE_UNITS = {"busy": "share of the time"} | {name: unit for name, (unit, _) in _POINTS.items()}
-MOST_SERIES = 256  #: Maximum curves of one set; the ones with most points are computed.
+MOST_SERIES = 256  #: At most so many curves of one set are computed: those with most points.
 
 
 class RunSeries(NamedTuple):
@@ -90,8 +90,8 @@ def _quantities(run: Run, clocks: NodeClocks, points: pl.DataFrame, before: floa
     for (process, agent, name), part in timed.group_by("process", "agent", "name", maintain_order=True):
         where = agents[int(str(agent))] if agent is not None else ""
         pid, rank = pids[int(str(process))] if process is not None else (None, None)
-        who = (f"process {pid}" if rank is None else f"rank {rank}") if several else ""
-        curves.append((" ".join(filter(None, (str(name or ""), where, who))), str(name or ""), part))
+        owner = (f"process {pid}" if rank is None else f"rank {rank}") if several else ""
+        curves.append((" ".join(filter(None, (str(name or ""), where, owner))), str(name or ""), part))
     return _with_longest(curves, before)
 
 

@@ -42,12 +42,12 @@ def catalog(run: Run | None, name: str | None = None) -> Catalog:
     """
     relations = list(_relations(run))
     if name is not None:
-        names = [each.name for each in relations]
-        relations = [each for each in relations if each.name.lower() == name.lower()]
+        names = [relation.name for relation in relations]
+        relations = [relation for relation in relations if relation.name.lower() == name.lower()]
         if not relations:
             raise UsageError(f"no view or table {name!r}", advice=f"there are {', '.join(names)}")
-    heads = [(each.name, each.kind, each.row, len(each.columns)) for each in relations]
-    columns = [(each.name, *column) for each in relations for column in each.columns]
+    heads = [(relation.name, relation.kind, relation.row, len(relation.columns)) for relation in relations]
+    columns = [(relation.name, *column) for relation in relations for column in relation.columns]
     specs = Catalog.tables
     return Catalog(
         pl.DataFrame(heads, schema=specs["relations"].dtypes, orient="row"),
@@ -60,11 +60,10 @@ def _relations(run: Run | None) -> Iterator[_Relation]:
     file_names = stored_names(run, VIEWS) if run is not None else StoredNames()
     for name, view in VIEWS.items():
         shown = f"{OUR_PREFIX}{name}" if name in file_names.plain else name
-        yield _Relation(
-            shown, "view", view.row, [(each.name, each.type, each.unit, each.meaning) for each in view.columns]
-        )
+        columns = [(column.name, column.type, column.unit, column.meaning) for column in view.columns]
+        yield _Relation(shown, "view", view.row, columns)
     for name, table in RUN.items():
-        columns = [(each.name, each.dtype, each.unit, each.meaning) for each in table.columns]
+        columns = [(column.name, column.dtype, column.unit, column.meaning) for column in table.columns]
         yield _Relation(f"run.{name}", "table", table.row, columns)
     for name, frame in {extra: run.table(extra) for extra in run.extra_names}.items() if run is not None else ():
         columns = [(column, str(dtype), "", "as stored") for column, dtype in frame.schema.items()]

@@ -16,13 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import polars as pl
 
 from wavewright.analysis.run.query.result import QueryResult, distinct_names, refused
-from wavewright.analysis.run.query.tables_in_query import (
-    STORED,
-    loaded,
-    named_extras,
-    used,
-    view_statements,
-)
+from wavewright.analysis.run.query.tables_in_query import STORED, loaded, named_extras, used, view_statements
 from wavewright.base.sql import quoted
 from wavewright.facts.loader import packaged
 from wavewright.model.run_tables import RUN
@@ -42,7 +36,7 @@ _PLAN = "EXPLAIN (FORMAT JSON) "
 _FACTS = packaged("duckdb.toml", __package__)
 _CONFIG, _TYPES = _FACTS["config"], _FACTS["types"]
 _MACROS = "; ".join(f"CREATE MACRO {head} AS {body}" for head, body in _FACTS["macros"].items())
-_LOOK_SECONDS = 0.1
+_LOOK_SECONDS = 0.1  #: Between two looks at the clock, and whether somebody pressed Ctrl-C.
 #: Rows that are fetched at once: ten vectors of DuckDB, so that a result beyond its bounds is seen early.
 _BATCH_ROWS = 20_480
 #: Types whose values any table can show; others (lists, structs, blobs, ...) are shown as text.
@@ -59,7 +53,7 @@ def duckdb_query(run: Run, sql: str, meter: Meter, file_names: StoredNames) -> Q
     """
     import duckdb
 
-    shift = 0
+    shift = 0  # bytes before the user's statement in what DuckDB is given: its errors name places in the latter
     try:
         connection = duckdb.connect(":memory:", config=dict(_CONFIG))
         connection.execute("SET enable_progress_bar = false")  # DuckDB draws it on stdout where there is no script
@@ -84,7 +78,7 @@ def relations_in(sql: str) -> set[str]:
     try:
         with duckdb.connect(":memory:", config=dict(_CONFIG)) as connection:
             connection.execute("SET enable_external_access = false")
-            if [each.type for each in connection.extract_statements(sql)] != [duckdb.StatementType.SELECT]:
+            if [statement.type for statement in connection.extract_statements(sql)] != [duckdb.StatementType.SELECT]:
                 return set()
             return {name.strip('"') for name in connection.get_table_names(sql)}
     except duckdb.Error:

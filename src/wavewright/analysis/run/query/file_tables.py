@@ -31,7 +31,7 @@ from wavewright.readers.run.database_tables import plain_name
 OF_RPD = ("api", "op", "busy", "ktop", "top", "kernel", "copy", "copyop")
 FILE_PREFIX = "stored_"  #: Prefix of what files store; `OUR_PREFIX` is that of our views.
 _SQLITE_PREFIX = "sqlite_"  #: Prefix of the tables of SQLite itself: sqlite_master, sqlite_sequence.
-_FILE = "file"  #: Column that names the file of a row, where there are several.
+_FILE = "file"  #: Column that names the file of a row, where a run has several.
 #: The beginning of a view as SQLite keeps it, up to its columns or AS.
 _HEAD = re.compile(r"""\s*CREATE\s+VIEW\s+(?:"(?:[^"]|"")*"|\[[^\]]*\]|`[^`]*`|'[^']*'|\w+)""", re.IGNORECASE)
 _LEAF = "columns of "  #: Prefix of the views that alone may read stored tables.

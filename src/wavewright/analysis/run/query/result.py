@@ -18,8 +18,8 @@ from wavewright.analysis.run.query.tables_in_query import STORED, used
 from wavewright.errors import UsageError
 from wavewright.model.run_tables import RUN
 
-PIECE_ROWS = 200_000
-_LONGEST_REASON = 400
+PIECE_ROWS = 200_000  #: Rows that are inserted or fetched at once, at most.
+_LONGEST_REASON = 400  #: Characters of an error message, at most.
 #: Errors of DuckDB as JSON (`errors_as_json`): they say at which byte of the statement something is wrong.
 _AS_JSON = re.compile(r"^([\w ]+: )?(\{.*\})$", re.DOTALL)
 _NEAR = re.compile(r'near "([^"]+)"')
@@ -164,7 +164,7 @@ def distinct_names(names: Sequence[str]) -> list[str]:
 _TABLE = re.compile(r'Table with name "?([\w.]+)"? does not exist|no such table: ([\w.]+)')
 _COLUMN = re.compile(r'(?:Referenced column|have a column named) "([^"]+)"|no such column: (?:\w+\.)?(\w+)')
 _ADVICE = "`wavewright schema` lists the views and tables with their columns"
-_MOST = 3
+_MOST_SIMILAR = 3  #: Names that advice suggests, at most.
 
 
 def advice(reason: str, sql: str = "", file_columns: Mapping[str, Sequence[str]] | None = None) -> str:
@@ -202,4 +202,5 @@ def _similar(name: str, candidates: dict[str, str]) -> list[str]:
     by_lower: dict[str, str] = {}
     for candidate, label in candidates.items():
         by_lower.setdefault(candidate.lower(), label)
-    return [by_lower[match] for match in get_close_matches(name.rpartition(".")[2].lower(), by_lower, _MOST, 0.6)]
+    matches = get_close_matches(name.rpartition(".")[2].lower(), by_lower, n=_MOST_SIMILAR, cutoff=0.6)
+    return [by_lower[match] for match in matches]

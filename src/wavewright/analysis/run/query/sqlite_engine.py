@@ -12,20 +12,13 @@ import polars as pl
 
 from wavewright.analysis.run.query.file_tables import LONGEST_VALUE, StoredNames, permit
 from wavewright.analysis.run.query.result import PIECE_ROWS, Meter, QueryResult, distinct_names, refused
-from wavewright.analysis.run.query.tables_in_query import (
-    STORED,
-    loaded,
-    named_extras,
-    used,
-    view_statements,
-    words_of,
-)
+from wavewright.analysis.run.query.tables_in_query import STORED, loaded, named_extras, used, view_statements, words_of
 from wavewright.base.sql import quoted
 from wavewright.model.run import Run
 from wavewright.model.run_tables import NUMBERED, RUN
 
 _TYPES = {"Float64": "REAL", "String": "TEXT", "Categorical": "TEXT"}
-_MOST_MEMORY_BYTES = 2 << 30  #: Of all connections of the process; as much as DuckDB gets.
+_MOST_MEMORY_BYTES = 2 << 30  #: Limit of all connections of the process together; as much as DuckDB gets.
 _STEPS = 100_000  #: Instructions of SQLite between two looks at the clock, and whether somebody pressed Ctrl-C.
 #: Rows of the first chunk; later chunks depend on the size of earlier rows.
 _FIRST_ROWS, _PIECE_BYTES = 1000, 16 << 20
@@ -133,11 +126,13 @@ def _refusal(error: Exception, sql: str, meter: Meter, file_names: StoredNames) 
 
 
 def _json_string(text: Any, path: str) -> str | None:
+    """The value at a path of a JSON text: a string as it is, anything else as JSON; None = there is none."""
     value = _at(text, path)
     return None if value is None else value if isinstance(value, str) else json.dumps(value)
 
 
 def _json_number(text: Any, path: str) -> int | None:
+    """The integer at a path of a JSON text; None = there is none, or SQLite has no integer that large."""
     try:
         number = int(_at(text, path))
     except (TypeError, ValueError):

@@ -12,7 +12,7 @@ from wavewright.analysis.run.contents.views import NUMBERED_TABLES, VIEWS
 from wavewright.model.run import Run
 from wavewright.model.run_tables import RUN
 
-NUMBER = "row_in_process"
+NUMBER = "row_in_process"  #: Column of `numbered_` tables: the number of the row in its process, from 1.
 OUR_PREFIX = "stable_"  #: Prefix of the stable views where a file may store a view of the same name.
 
 
@@ -50,8 +50,8 @@ def used(sql: str) -> Used:
     if words & _CATALOG:
         return Used(tuple(VIEWS), tuple(STORED))
     views = {name for name in VIEWS if {name, f"{OUR_PREFIX}{name}"} & words}
-    while more := {name for view in views for name in words_of(VIEWS[view].source) & set(VIEWS)} - views:
-        views |= more
+    while missing := {name for view in views for name in words_of(VIEWS[view].source) & set(VIEWS)} - views:
+        views |= missing
     for view in views:
         words |= words_of(VIEWS[view].source)
     tables = tuple(name for name, table in STORED.items() if {name, table.plain} & words)

@@ -24,10 +24,10 @@ from wavewright.model.run import Run
 
 #: Lower bounds of the bins of the histogram.
 LENGTHS_NS = (0, 10_000, 20_000, 50_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
-_MOST_DETAILS = 10_000
+_MOST_DETAILS = 10_000  #: Only so many of the longest gaps are described, however many are asked for.
 _ROUNDED_NS = 1  #: Shorter times between work come from times that were rounded to nanoseconds.
-_LAUNCH_NS = 1_000_000  #: From the launch to the start of work it takes less, unless the work has to wait.
-_EVENT_NS = 100_000  #: The same where the stream was told to wait for an event.
+_LAUNCH_NS = 1_000_000  #: Work that starts later than this after its launch had to wait in its queue.
+_EVENT_NS = 100_000  #: The same where its stream was told to wait for an event: then it waited for that.
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,8 +69,8 @@ def partial_gaps(
     run = without_window(run)
     gpu_index = index_gpus(run)
     by = ["place", "process", "stream"] if by_stream else ["place"]
-    more = ["thread", "correlation", "name"]
-    work = gpu_work(run, gpu_index, [*more, "dispatch_id"], more).drop("is_copy")
+    columns = ["thread", "correlation", "name"]
+    work = gpu_work(run, gpu_index, [*columns, "dispatch_id"], columns).drop("is_copy")
     work = intervals(work if by_stream else work.drop("stream"), by).with_row_index("row")
     in_turn = with_recordings(work, gpu_index.table, times)
     gaps, totals = _gaps(in_turn, [*by, "interval"]).drop("interval"), _totals(work, by, windows)
@@ -161,10 +161,10 @@ def _totals(work: pl.DataFrame, by: list[str], windows: pl.DataFrame | None) -> 
 def _among_others(run: Run, work: pl.DataFrame, gaps: pl.DataFrame, shared: pl.DataFrame) -> pl.DataFrame:
     """The gaps; of GPUs that other runs use (`shared`: when they were busy), those that work of this run ended."""
     pids = run.read("processes", ["process", "pid"])
-    who = ["place", "start_ns", "pid"]
+    key = ["place", "start_ns", "pid"]
     own_work = work.join(pids, on="process", how="left", maintain_order="left")
-    own_work = own_work.unique(who, keep="first", maintain_order=True)
-    ended = gaps_between(shared, ["place", "interval"]).drop("end_ns", "interval").join(own_work, on=who)
+    own_work = own_work.unique(key, keep="first", maintain_order=True)
+    ended = gaps_between(shared, ["place", "interval"]).drop("end_ns", "interval").join(own_work, on=key)
     ends = work.select(previous_row="row", previous_end_ns="end_ns")
     previous = gaps.select("row", "previous_row").join(ends, on="previous_row", how="left")
     is_own = pl.col("previous_end_ns") == pl.col("gap_start_ns")
@@ -193,9 +193,9 @@ class _Regions:
         columns = ["thread", "name", "start_ns", "end_ns"]
         empty = pl.DataFrame(schema=dict(zip(columns, (pl.UInt32, pl.Categorical, pl.Int64, pl.Int64), strict=True)))
         calls, contexts, waits = [empty], [empty], [empty]
-        words = [word.upper() for word in domains]
-        more = ["process", "correlation", *(["category"] if words else [])]
-        for in_runtime, others in region_pieces(run, [*columns, *more]):
+        upper_domains = [domain.upper() for domain in domains]
+        extra_columns = ["process", "correlation", *(["category"] if upper_domains else [])]
+        for in_runtime, others in region_pieces(run, [*columns, *extra_columns]):
             launches.add(in_runtime)
             call_count += in_runtime.height
             timed = in_runtime.select(columns)
@@ -203,9 +203,9 @@ class _Regions:
             names = timed["name"].unique()
             names = names.filter(names.cast(pl.String).str.contains(STREAM_WAITS).fill_null(value=False))
             waits.append(timed.filter(pl.col("name").is_in(names.implode())).drop_nulls())
-            if words:
-                kind = pl.col("domain", "category").cast(pl.String).str.to_uppercase().is_in(words)
-                others = others.filter(pl.any_horizontal(kind.fill_null(value=False)))
+            if upper_domains:
+                is_chosen = pl.col("domain", "category").cast(pl.String).str.to_uppercase().is_in(upper_domains)
+                others = others.filter(pl.any_horizontal(is_chosen.fill_null(value=False)))
             lasting = others.filter(pl.col("end_ns") - pl.col("start_ns") >= half)
             contexts.append(touching(lasting.select(columns), long_idle).drop_nulls())
         return cls(launches, calls, contexts, waits, call_count)
@@ -253,7 +253,7 @@ def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
     waits = pl.concat(regions.stream_waits)
     if not waits.height or not gaps.height:
         return pl.lit(value=False)
-    points = gaps.select("launch_start_ns", thread="launch_thread", at=pl.int_range(pl.len(), dtype=pl.UInt32))
+    points = gaps.select("launch_start_ns", thread="launch_thread", row=pl.int_range(pl.len(), dtype=pl.UInt32))
     points = points.sort("launch_start_ns", nulls_last=True)
     for name, calls in (("waited_ns", waits), ("earlier_ns", regions.launches.calls)):
         times = calls.select("thread", pl.col("start_ns").alias(name)).sort(name)
@@ -266,8 +266,8 @@ def _waits_for_event(gaps: pl.DataFrame, regions: _Regions) -> pl.Expr:
             coalesce=False,
             check_sortedness=False,
         )
-    is_after = pl.col("waited_ns") > pl.col("earlier_ns").fill_null(-(1 << 62))
-    return pl.lit(points.sort("at").select(is_after.fill_null(value=False)).to_series())
+    is_after = pl.col("waited_ns") > pl.col("earlier_ns").fill_null(-(1 << 62))  # none: before all
+    return pl.lit(points.sort("row").select(is_after.fill_null(value=False)).to_series())
 
 
 def _waits(gaps: pl.DataFrame) -> pl.DataFrame:
@@ -368,7 +368,7 @@ def _largest_cause() -> pl.Expr:
 def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) -> pl.Series:
     """Work of its GPU that was launched but not started at the start of each gap; null = launches are unknown."""
     depths = pl.Series("queue_depth", [None] * chosen.height, dtype=pl.Int64)
-    rows = chosen.select("place", "gap_start_ns").with_row_index("at")
+    rows = chosen.select("place", "gap_start_ns").with_row_index("gap")
     for (place,), gpu_gaps in rows.group_by("place", maintain_order=True):
         of_gpu = work.filter(pl.col("place") == place).select("process", "correlation", "start_ns")
         issued_ns = launches.of(of_gpu)["launch_start_ns"]
@@ -376,5 +376,5 @@ def _queue_depths(chosen: pl.DataFrame, work: pl.DataFrame, launches: Launches) 
         if is_recorded.any():
             issued = issued_ns.filter(is_recorded).sort().search_sorted(gpu_gaps["gap_start_ns"], side="right")
             begun = of_gpu["start_ns"].filter(is_recorded).sort().search_sorted(gpu_gaps["gap_start_ns"], side="left")
-            depths = depths.scatter(gpu_gaps["at"], issued.cast(pl.Int64) - begun.cast(pl.Int64))
+            depths = depths.scatter(gpu_gaps["gap"], issued.cast(pl.Int64) - begun.cast(pl.Int64))
     return depths
