@@ -96,7 +96,7 @@ class _Reading:
             frame = pl.read_csv(lines, **shape, encoding="utf8-lossy", low_memory=True)
         except (pl.exceptions.PolarsError, ValueError, OSError):
             return self._field_by_field(lines)
-        if not frame.to_series(-1).null_count() and not _is_odd(frame, may_be_tiny=b"-" in lines or _TINY in lines):
+        if not frame.to_series(-1).null_count() and not _is_unsound(frame, may_be_tiny=b"-" in lines or _TINY in lines):
             return frame.rechunk()
         return self._field_by_field(lines)
 
@@ -190,15 +190,15 @@ class _Reading:
         return None
 
 
-def _is_odd(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
+def _is_unsound(frame: pl.DataFrame, *, may_be_tiny: bool) -> bool:
     """True where a number is not a valid count: negative, too large, too small or NaN."""
     numbers = [column for column in frame.iter_columns() if column.dtype == pl.Float64]
     if not all(column.sum() <= LARGEST for column in numbers):  # an expression over a thousand columns takes longer
         return True
     if not may_be_tiny or not numbers:
         return False
-    odd = pl.DataFrame(numbers).select(pl.any_horizontal((pl.all() != 0) & (pl.all() < SMALLEST)).any()).item()
-    return bool(odd)
+    has_tiny = pl.DataFrame(numbers).select(pl.any_horizontal((pl.all() != 0) & (pl.all() < SMALLEST)).any()).item()
+    return bool(has_tiny)
 
 
 def _is_shorter(cell: str, above: str) -> bool:

@@ -53,8 +53,8 @@ def captured_graphs(kinds: dict[str, pl.DataFrame], path: Path, rank: int | None
     nodes = nodes.filter(pl.col("start_ns") <= pl.col("to_ns")).sort("graph", "start_ns", "row")
     nodes = nodes.with_columns(node=pl.int_range(pl.len()).over("graph"))
     calls_around, call_of_node = _calls_around(regions, nodes, windows)
-    in_name = _SIZE_IN_NAME.search(path.name)
-    size = pl.coalesce(_sizes(regions, windows), pl.lit(int(in_name[1]) if in_name else None, pl.Int64))
+    match = _SIZE_IN_NAME.search(path.name)  # the name of the file counts where a capture has no marker
+    size = pl.coalesce(_sizes(regions, windows), pl.lit(int(match[1]) if match else None, pl.Int64))
     return CapturedGraphs(
         path=path,
         rank=rank,
@@ -105,15 +105,15 @@ def _windows(calls: pl.DataFrame) -> pl.DataFrame:
 def _sizes(regions: pl.DataFrame, windows: pl.DataFrame) -> pl.Series:
     """The size of the batch that each capture is for, by the marker around it."""
     size = pl.col("name").cast(pl.String).str.extract(_SIZE_IN_MARKER, 1)
-    marks = regions.filter(pl.col("domain").cast(pl.String) == "MARKER").select(
+    markers = regions.filter(pl.col("domain").cast(pl.String) == "MARKER").select(
         "process", "start_ns", "end_ns", size=size
     )
-    marks = marks.drop_nulls("size").with_columns(pl.col("size").cast(pl.Int64)).sort("start_ns")
+    markers = markers.drop_nulls("size").with_columns(pl.col("size").cast(pl.Int64)).sort("start_ns")
     sizes = windows.sort("from_ns").join_asof(
-        marks, left_on="from_ns", right_on="start_ns", by="process", check_sortedness=False
+        markers, left_on="from_ns", right_on="start_ns", by="process", check_sortedness=False
     )
-    size = pl.when(pl.col("end_ns") >= pl.col("to_ns")).then("size")
-    return sizes.with_columns(size=size).sort("graph")["size"]
+    size_if_around = pl.when(pl.col("end_ns") >= pl.col("to_ns")).then("size")
+    return sizes.with_columns(size=size_if_around).sort("graph")["size"]
 
 
 def _calls_around(regions: pl.DataFrame, nodes: pl.DataFrame, windows: pl.DataFrame) -> tuple[pl.DataFrame, pl.Series]:

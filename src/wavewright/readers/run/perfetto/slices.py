@@ -99,7 +99,7 @@ def _direction() -> pl.Expr:
 def with_counters(
     values: pl.DataFrame, kinds: dict[str, pl.DataFrame], tables: dict[str, pl.DataFrame], words: pl.Series
 ) -> None:
-    """Values of dispatches as counters."""
+    """Add the tables `counter_info` and `counters`: `values` has `row` of a dispatch, number of a `name`, `value`."""
     dispatches = kinds["dispatches"].select("row", "process", "agent", "event")
     by_name = values.with_columns(words.gather(values["name"]).alias("name")).join(dispatches, on="row", how="inner")
     info = by_name.select("process", "agent", "name").unique(maintain_order=True).with_row_index("counter")

@@ -65,7 +65,7 @@ class RocpdSource:
         needs |= {"event_id": pl.Int64} if sampled else {}
         losses: dict[str, Counter[str]] = {name: Counter() for name in columns}
         for chunk in joined_chunks(run.run, stored_table, needs):
-            is_row = sampled.kept(table, chunk) if sampled else None
+            is_row = sampled.mask_of(table, chunk) if sampled else None
             piece = chunk if is_row is None else chunk.filter(is_row)
             selected = []
             for name in columns:

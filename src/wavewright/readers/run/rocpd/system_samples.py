@@ -93,7 +93,7 @@ class SystemSamples:
         stacks = self._samples.filter(self._is_stack)
         return stacks.filter(~pl.struct("track_id", "timestamp").is_first_distinct())["id"]
 
-    def kept(self, table: str, piece: pl.DataFrame) -> pl.Series | None:
+    def mask_of(self, table: str, piece: pl.DataFrame) -> pl.Series | None:
         """Mask of the rows of a chunk that belong to this table; None = all."""
         if not self._events.height:
             return None
@@ -112,9 +112,10 @@ class SystemSamples:
         if not values.height:
             return pl.DataFrame()
         samples = self._samples.filter(~self._is_stack).select("event_id", "name", "timestamp")
-        exact = samples.unique(["event_id", "name"], keep="first", maintain_order=True)
+        of_quantity = samples.unique(["event_id", "name"], keep="first", maintain_order=True)
         of_event = samples.unique("event_id", keep="first", maintain_order=True).select("event_id", other="timestamp")
-        with_times = values.join(exact, on=["event_id", "name"], how="left").join(of_event, on="event_id", how="left")
+        with_times = values.join(of_quantity, on=["event_id", "name"], how="left")
+        with_times = with_times.join(of_event, on="event_id", how="left")  # where no track has the name of the counter
         with_times = with_times.with_columns(start_ns=pl.coalesce("timestamp", "other")).drop_nulls("start_ns")
         counter_places = self._run.frame("info_pmc", {"id": pl.Int64, "pid": pl.Int64, "agent_id": pl.Int64})
         counter_places = counter_places.unique("id", keep="first").rename({"id": "pmc_id"})

@@ -47,10 +47,10 @@ def assembled(
     agents = numbered(frames.values(), ["process", "device"], "agent")
     frames = {name: link(frame, agents, ["process", "device"], "agent") for name, frame in frames.items()}
     tables["agents"] = agents.with_columns(kind=pl.lit("GPU"), agent_id="device", absolute_index="device")
-    first = 0
+    event_count = 0
     for name, frame in frames.items():
-        tables[name] = frame.with_columns(pl.int_range(first, first + frame.height).alias("event"))
-        first += frame.height
+        tables[name] = frame.with_columns(pl.int_range(event_count, event_count + frame.height).alias("event"))
+        event_count += frame.height
     if "copies" in tables:  # the GPU is the end that is not the host
         direction = pl.col("name").cast(pl.String)
         tables["copies"] = tables["copies"].with_columns(
@@ -91,7 +91,7 @@ _FACTS = packaged("columns.toml", __package__)
 _COLUMNS = {ours: (dtype, tuple(theirs)) for ours, (dtype, *theirs) in _FACTS["csv"].items()}
 #: Columns that are neither read nor counters.
 _OTHERS = {"queue-index", "wave_size", "sig", "obj", "fbar", "dispatchns", "completens", "durationns"}
-_COUNTER = "counter "
+_COUNTER = "counter "  #: Before the name of a counter in a frame: counters may be called like our columns.
 
 
 def read_rocprof_csv(file: Path) -> MemorySource:
@@ -138,8 +138,8 @@ _TIMES = {"start_ns": "BeginNs", "end_ns": "EndNs", "pid": "pid", "tid": "tid"}
 _KERN: dict[str, str] = _FACTS["kern"]
 _OPS: dict[str, str] = _FACTS["ops"]
 _CALLS = {"HIP": "HIP", "HSA": "HSA", "ROCTX": "MARKER"}
-_LINKED = "HIP"
-_WHEN = ("BeginNs", "EndNs")
+_LINKED = "HIP"  #: The table of calls whose `Index` GPU work refers to.
+_TIME_COLUMNS = ("BeginNs", "EndNs")
 #: Traces of the runtime have the numbers and names of kernels only.
 _LONG_KERN = ("gpu-id", "queue-id", "pid", "tid", "grd", "wgr", "lds", "scr", "arch_vgpr", "sgpr")
 _REQUIRED: dict[str, tuple[str, ...]] = {table: tuple(names) for table, names in _FACTS["required"].items()}
@@ -177,7 +177,7 @@ def _required(database: Database, table: str) -> tuple[str, ...]:
     column_names, has = _REQUIRED[table.upper()], set(database.tables[table])
     if table.upper() == "KERN":
         column_names += _LONG_KERN if has & set(_LONG_KERN) else ()
-        column_names += _WHEN if has & set(_WHEN) else ()
+        column_names += _TIME_COLUMNS if has & set(_TIME_COLUMNS) else ()
     return column_names
 
 
