@@ -1,7 +1,7 @@
 """Sums over all instructions, made part by part: of a large capture only one shader engine is in memory at a time.
 
 A question is a function of a part, of the whole trace, and of further arguments that can be hashed. What the parts
-answer is small and kept with the trace, so that several questions can be asked in one pass (`ask`) and each of them
+answer is small and cached with the trace, so that several questions can be asked in one pass (`ask`) and each of them
 combined later (`answers`).
 """
 
@@ -19,32 +19,32 @@ from wavewright.model.trace import ThreadTrace
 
 _PIECE_ROWS: Final = 4_000_000  #: Instructions of a piece: what is made of each of them is large.
 
-Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]
+Question = tuple[Callable[..., Any], *tuple[Hashable, ...]]  #: A function, and its further arguments.
 
 
 def ask(trace: ThreadTrace, questions: Iterable[Question]) -> None:
     """Ask every part all questions that were not asked before, in one pass over the parts."""
     new = {_key(question): question for question in questions if _key(question) not in trace.answers}
-    if trace.parts is None:  # several who ask at once wait for one pass
+    if trace.parts is None:  # `once`: threads that ask the same question wait for one pass
         at_once([partial(once, trace.answers, key, partial(_alone, trace, *question)) for key, question in new.items()])
     elif new:
         results: dict[Hashable, list[Any]] = {key: [] for key in new}
         for part in trace.each_part():
-            answers_of_part = at_once([partial(question, part, trace, *more) for question, *more in new.values()])
+            answers_of_part = at_once([partial(ask_part, part, trace, *rest) for ask_part, *rest in new.values()])
             for result, answer in zip(results.values(), answers_of_part, strict=True):
                 result.append(answer)
             del part  # before the next one is decoded
         trace.answers.update(results)
 
 
-def _alone(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:
-    return [question(trace, trace, *more)]
+def _alone(trace: ThreadTrace, question: Callable[..., Any], *arguments: Hashable) -> list[Any]:
+    return [question(trace, trace, *arguments)]
 
 
-def answers(trace: ThreadTrace, question: Callable[..., Any], *more: Hashable) -> list[Any]:
+def answers(trace: ThreadTrace, question: Callable[..., Any], *arguments: Hashable) -> list[Any]:
     """The results of every part for a question."""
-    ask(trace, [(question, *more)])
-    results: list[Any] = trace.answers[_key((question, *more))]
+    ask(trace, [(question, *arguments)])
+    results: list[Any] = trace.answers[_key((question, *arguments))]
     return results
 
 
@@ -67,8 +67,7 @@ def added(frames: list[pl.DataFrame], keys: list[str]) -> pl.DataFrame:
 
 
 def _key(question: Question) -> Hashable:
-    function, *more = question
-    return ("parts", function, *more)
+    return ("parts", *question)
 
 
 def pieces_of_waves(trace: ThreadTrace, *columns: str) -> Iterator[pl.DataFrame]:

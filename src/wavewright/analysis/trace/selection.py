@@ -14,7 +14,7 @@ from wavewright.errors import UsageError
 from wavewright.model.executions import attempt_cycles
 from wavewright.model.trace import ThreadTrace
 
-_FARTHEST = 1 << 62  #: Offsets of clocks can be added.
+_FARTHEST = 1 << 62  #: Times are clipped to this, so that adding the offset of a clock does not overflow 64 bits.
 #: Tables of single shader engines that follow `--se`.
 _ENGINE_TABLES = ("shader_engines", "occupancy", "sampled_counters", "other_simd", "realtime", "events", "dispatches")
 
@@ -186,11 +186,11 @@ def _cut_to_time(
     places = trace.instructions["wave"].is_in(near["wave"].implode()).arg_true()
     executed_rows = trace.instructions.select("wave", "time_cycles", "duration_cycles", "row", "category")[places]
     times = executed_rows.select("wave", attempt_cycles()).join(windows, on="wave", how="left", maintain_order="left")
-    begun = times.select(pl.col("time_cycles") >= pl.col("window_start")).to_series()
-    ended = times.select(pl.col("time_cycles") >= pl.col("window_end")).to_series()
+    is_started = times.select(pl.col("time_cycles") >= pl.col("window_start")).to_series()
+    is_past_end = times.select(pl.col("time_cycles") >= pl.col("window_end")).to_series()
     is_selected = pl.zeros(trace.instructions.height, dtype=pl.UInt8, eager=True)
-    is_selected = is_selected.scatter(places.filter(begun & ~ended), 1).cast(pl.Boolean)
-    return *_cut(near, trace.states, executed_rows.filter(~begun)), is_selected
+    is_selected = is_selected.scatter(places.filter(is_started & ~is_past_end), 1).cast(pl.Boolean)
+    return *_cut(near, trace.states, executed_rows.filter(~is_started)), is_selected
 
 
 def _cut(waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -206,9 +206,9 @@ def _cut(waves: pl.DataFrame, states: pl.DataFrame, before: pl.DataFrame) -> tup
         .with_columns(start=pl.col("finish") - length)
         .join(cut.select("wave", "start_cycles", "window_end"), on="wave", maintain_order="left")
     )
-    left = pl.max_horizontal("start", "start_cycles")
-    right = pl.min_horizontal("finish", "window_end")
-    states = intervals.with_columns(duration_cycles=(right - left).clip(lower_bound=0).cast(pl.Int32))
+    cut_start = pl.max_horizontal("start", "start_cycles")
+    cut_end = pl.min_horizontal("finish", "window_end")
+    states = intervals.with_columns(duration_cycles=(cut_end - cut_start).clip(lower_bound=0).cast(pl.Int32))
     states = states.filter(pl.col("duration_cycles") > 0).select("wave", "state", "duration_cycles")
     ends = pl.min_horizontal("end_cycles", "window_end")
     return cut.with_columns(end_cycles=ends).drop("window_start", "window_end"), states
@@ -251,7 +251,7 @@ def traced_waves(part: ThreadTrace) -> pl.DataFrame:
     return waves.filter(pl.col("instruction_count").fill_null(0) > 0)
 
 
-_NAMES_SHOWN = 6
+_NAMES_SHOWN = 6  #: Kernels that an error names at most.
 
 
 def select_samples(trace: ThreadTrace, kernel: str) -> ThreadTrace:

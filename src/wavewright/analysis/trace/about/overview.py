@@ -68,7 +68,7 @@ def entered_kernels(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _costs(trace: ThreadTrace) -> pl.DataFrame:
-    """`kernel` and `cost`, which orders them."""
+    """`kernel` and `cost`: cycles of traced waves; without any, occupancy events; without those, PC samples."""
     lifetime = (pl.col("end_cycles") - pl.col("start_cycles")).sum()
     has_kernel = pl.col("kernel").is_not_null()
     costs = trace.waves.filter(has_kernel).group_by("kernel").agg(cost=lifetime)
@@ -180,7 +180,7 @@ class Overview:
 def overview(trace: ThreadTrace) -> Overview:
     """Count the contents of a trace."""
     waves, engines, executed_rows = trace.waves, trace.shader_engines, trace.executed
-    launch = trace.launch  # before the losses, of which it may be one
+    launch = trace.launch  # read first: that no launch was found may itself become a loss
     return Overview(
         agent=trace.source.agent,
         dispatch=trace.source.dispatch,

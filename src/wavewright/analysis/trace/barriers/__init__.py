@@ -1,4 +1,4 @@
-"""Barriers: who arrives last, and what do the others lose?"""
+"""Barriers: which wave arrives last, and how many cycles do the others lose?"""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.executions import MESSAGE
 from wavewright.model.trace import ThreadTrace
 
-#: Waves of one workgroup leave a barrier within a few cycles: 0 to 8 in every capture looked at.
+#: Executions that end at most so far apart are one meeting: in every capture, waves of a workgroup left within 8.
 _RELEASE_JITTER_CYCLES = 16
-_PLACE = ("se", "cu", "simd", "slot")  #: Of a wave.
-_HAS_WORKGROUP_IDS = 12  #: From this generation on, waves carry the id of their workgroup.
+_PLACE = ("se", "cu", "simd", "slot")  #: Columns that say where a wave ran.
+_HAS_WORKGROUP_IDS = 12  #: From this `gfxip` on, waves carry the id of their workgroup.
+#: A row is a cause when the last waves spent at least so many cycles more there than the others, on average.
+_NOTICEABLE_CYCLES = 1.0
+_OTHER, _LAST, _ALONE = 0, 1, 2  #: Roles of a wave in a meeting, as `_core.late_causes` takes them.
 
 
 @once_per_trace
@@ -44,12 +47,12 @@ def _executions(trace: ThreadTrace) -> pl.DataFrame:
     is_message = (pl.col("category") == MESSAGE) & same_row & (pl.col("category").shift(-1) != MESSAGE)
     is_arrival = is_message.fill_null(value=False)  # the first of two records of one execution, which can stall, too
     is_signal = (pl.col("kind") == "barrier_signal") | is_arrival
-    of_arrival = pl.when(is_arrival.shift(1)).then(pl.col("stall_cycles").shift(1)).otherwise(0)
+    arrival_stall = pl.when(is_arrival.shift(1)).then(pl.col("stall_cycles").shift(1)).otherwise(0)
     issued = pl.col("time_cycles") + pl.col("stall_cycles")
     signalled = pl.when(same_wave & pl.col("is_signal").shift(1)).then(issued.shift(1))
     return (
         executed.lazy()
-        .with_columns(is_signal=is_signal, stall=pl.col("stall_cycles").cast(pl.Int64) + of_arrival)
+        .with_columns(is_signal=is_signal, stall=pl.col("stall_cycles").cast(pl.Int64) + arrival_stall)
         .with_columns(signalled=signalled)
         .filter(~pl.col("is_signal"))
         .join(trace.waves.lazy().select("wave", *_PLACE, group_id="workgroup"), on="wave", maintain_order="left")
@@ -76,9 +79,6 @@ def _grouped(executions: pl.DataFrame, *, by_id: bool) -> pl.DataFrame:
     )
 
 
-_NOTICEABLE_CYCLES = 1.0  #: A row is a cause when the last waves spent that many more cycles there, on average.
-
-
 @dataclass(frozen=True)
 class Barriers(Answer, package=__package__):
     """Every barrier of the code with its meetings."""
@@ -102,14 +102,14 @@ class Barriers(Answer, package=__package__):
 def barriers(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Barriers:
     """Meetings at all barriers, or only at barriers among `rows`."""
     groups = passages(trace).group_by("workgroup").agg(wave_count=pl.col("wave").n_unique())
-    met = groups.filter(pl.col("wave_count") > 1)
+    met_groups = groups.filter(pl.col("wave_count") > 1)
     passed = at_rows(passages(trace), rows)
     meetings = _meetings(passed)
     table = _rows(trace, passed, meetings)
     return Barriers(
-        workgroup_count=met.height,
-        waves_per_workgroup=float(met["wave_count"].sum()) / max(met.height, 1),
-        alone_wave_count=groups.height - met.height,
+        workgroup_count=met_groups.height,
+        waves_per_workgroup=float(met_groups["wave_count"].sum()) / max(met_groups.height, 1),
+        alone_wave_count=groups.height - met_groups.height,
         stall_cycles_total=int(table["stall_cycles_total"].sum()),
         lost_cycles_total=int(table["lost_cycles_total"].sum()),
         wave_cycles_total=int((trace.waves["end_cycles"] - trace.waves["start_cycles"]).sum()),
@@ -144,7 +144,7 @@ def _rows(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> p
     executions = passed.group_by("row").agg(
         execution_count=pl.len().cast(pl.Int64), stall_cycles_total=pl.col("stall").sum()
     )
-    met = meetings.group_by("row").agg(
+    meeting_totals = meetings.group_by("row").agg(
         meeting_count=pl.len().cast(pl.Int64),
         waves_per_meeting=pl.col("wave_count").mean(),
         spread_cycles_mean=pl.col("spread").mean(),
@@ -156,7 +156,7 @@ def _rows(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> p
     )
     counts = ("meeting_count", "lost_cycles_total", "late_cycles_total")
     return (
-        executions.join(met, on="row", how="left")
+        executions.join(meeting_totals, on="row", how="left")
         .with_columns(pl.col(name).fill_null(0) for name in counts)
         .join(trace.code.select("row", "address", "text", "file", "line"), on="row", how="left")
         .sort("lost_cycles_total", "stall_cycles_total", "row", descending=[True, True, False])
@@ -176,14 +176,16 @@ def _last_waves(meetings: pl.DataFrame) -> pl.DataFrame:
 
 def _causes(trace: ThreadTrace, passed: pl.DataFrame, meetings: pl.DataFrame) -> pl.DataFrame:
     """Rows on which the wave that arrives last spends more cycles before a barrier than the others do."""
-    met = passed.join(meetings.select("meeting", last="position"), on="meeting", how="left").sort("position")
+    executions = passed.join(meetings.select("meeting", last="position"), on="meeting", how="left").sort("position")
     is_alone, is_last = pl.col("last").is_null(), pl.col("position") == pl.col("last")
-    met = met.with_columns(role=pl.when(is_alone).then(2).when(is_last).then(1).otherwise(0).cast(pl.UInt8))
+    role_of_wave = pl.when(is_alone).then(_ALONE).when(is_last).then(_LAST).otherwise(_OTHER).cast(pl.UInt8)
+    executions = executions.with_columns(role=role_of_wave)
     ran = trace.instructions
     columns = (ran["wave"], ran["time_cycles"], ran["stall_cycles"], ran["duration_cycles"], ran["row"])
-    roles = (met["position"], met["row"].cast(pl.UInt32), met["role"])
+    roles = (executions["position"], executions["row"].cast(pl.UInt32), executions["role"])
     causes = _core.late_causes(*columns, *roles, trace.code.height)
-    counts = met.group_by("row").agg(lasts=(pl.col("role") == 1).sum(), others=(pl.col("role") == 0).sum())
+    role = pl.col("role")
+    counts = executions.group_by("row").agg(lasts=(role == _LAST).sum(), others=(role == _OTHER).sum())
     last, other = pl.col("last_cycles_total") / pl.col("lasts"), pl.col("other_cycles_total") / pl.col("others")
     return (
         pl.DataFrame(causes)

@@ -13,7 +13,8 @@ from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.trace import ThreadTrace
 from wavewright.model.traced_span import clock_mhz, realtime_hz
 
-_SEED_CYCLES, _SEED_TICKS = 25, 1  # AMD's viewer adds them against a division by zero; equal offsets need them
+#: The sums of cycles and ticks start with these, as in AMD's viewer (against a division by zero), for equal offsets.
+_SEED_CYCLES, _SEED_TICKS = 25, 1
 _MAX_OFFSET_CYCLES = 1 << 46  # nine hours; beyond it the pairs are damaged
 
 
@@ -74,7 +75,7 @@ class _Span(NamedTuple):
     first_cycles: int  #: Shader clock of the first pair.
     first_ticks: int  #: Wall clock of the first pair.
     cycles: int  #: From the first pair to the last.
-    ticks: int  #: The same.
+    ticks: int  #: Wall clock from the first pair to the last.
 
 
 def _spans(trace: ThreadTrace) -> dict[int, _Span]:

@@ -38,15 +38,15 @@ _UNTYPED_ATOMICS: Final = frozenset(_TABLES["untyped_atomics"])
 _WIDTHS: Final[dict[str, int]] = _TABLES["widths"]
 #: Loads of these go to LDS where the text has the modifier `lds`.
 _LDS_MODIFIER: Final = ("buffer_", "global_", "scratch_")
-_PACKED_ATOMIC_BYTES = 4  #: Atomics on two halves.
-_UNTYPED_ATOMIC_BYTES = 4
+_PACKED_ATOMIC_BYTES = 4  #: Bytes per lane of atomics on two 16-bit values (`pk`).
+_UNTYPED_ATOMIC_BYTES = 4  #: Bytes per lane of atomics whose mnemonic names no type (`untyped_atomics`).
 _TWO_ADDRESSES = re.compile(r"ds_(read|write|wrxchg)2(st64)?_|_2addr_")
 #: The transposing loads of gfx12 give a lane of a wave of 64 half of what the name says: the registers decide.
 _TRANSPOSED_BY_WAVE_SIZE = re.compile(r"global_load_tr_b(64|128)$")
 _FIRST_REGISTERS = re.compile(r"\s*v(?:\[(?P<first>\d{1,4}):(?P<last>\d{1,4})\]|\d{1,4}\b)")
 _REGISTER_BYTES = 4
 _MAY_ACCESS = r"^(global|cluster|flat|scratch|t?buffer|ds|lds|image|tensor|s_(buffer_|scratch_)?(load|store|atomic))_"
-_CACHED_TEXTS = 1 << 16  #: Different instructions whose access is remembered.
+_CACHED_TEXTS = 1 << 16  #: Most instruction texts whose access `access_of` caches.
 
 
 @lru_cache(maxsize=_CACHED_TEXTS)
@@ -62,10 +62,10 @@ def access_of(text: str) -> Access | None:
     """
     mnemonic, _, operands = text.strip().partition(" ")
     words = operands.replace(",", " ").split()
-    found = next((access for pattern, *access in _OPERATIONS if pattern.match(mnemonic)), None)
-    if found is None or "gds" in words:
+    operation = next((access for pattern, *access in _OPERATIONS if pattern.match(mnemonic)), None)
+    if operation is None or "gds" in words:
         return None  # GDS is none of these spaces
-    space, direction = found
+    space, direction = operation
     if direction == LOAD and mnemonic.startswith(_LDS_MODIFIER) and "lds" in words:
         direction = LOAD_TO_LDS
     return Access(space, direction, _bytes_per_lane(mnemonic, operands, direction))

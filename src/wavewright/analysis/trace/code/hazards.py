@@ -10,14 +10,14 @@ from wavewright.base.toml import packaged
 from wavewright.codeobj.registers import EXEC, FIRST_VECTOR, M0, MODE, VCC, RowUses
 from wavewright.facts.loader import Fact, decoded
 
-NOT_KNOWN = "not known"  #: The answer where no rule fits.
+NOT_KNOWN = "not known"  #: What `hazard_of` returns where no rule fits.
 _PADDING = re.compile(r"s_(nop|delay_alu)\b")
 _LEAVES = frozenset(("branch", "jump", "end", "padding"))  #: Classes behind which other code runs.
 _OTHER_LANES = re.compile(
     r"v_(readlane|readfirstlane|writelane|permlane)|\S*_dpp|.*\b(quad_perm|row_\w+|wave_\w+|dpp8)\b"
 )
 _EXEC = frozenset((EXEC, EXEC + 1))
-_EVERYWHERE = _EXEC | {MODE}  #: What every vector instruction reads: it shares them with all others.
+_EVERYWHERE = _EXEC | {MODE}  #: Every vector instruction reads these: sharing them is no hazard.
 _NAMES = {VCC: "VCC", VCC + 1: "VCC", M0: "M0", EXEC: "EXEC", EXEC + 1: "EXEC"}
 _DELAYS = {"VALU_DEP": "VALU result", "TRANS32_DEP": "transcendental result", "SALU_CYCLE": "scalar result"}
 
@@ -101,8 +101,8 @@ def _pairs(texts: Sequence[str | None], uses: RowUses, row: int, consumer: int) 
     """The instruction after the padding with each of those before it, the nearest first."""
     after, consumer_text = uses[consumer], texts[consumer] or ""
     reads_other_lanes = _OTHER_LANES.match(consumer_text) is not None
-    # EXEC must be settled for those only that look at other lanes, and for branches.
-    meant = after.reads - ({MODE} if reads_other_lanes or consumer_text.startswith("s_") else _EVERYWHERE)
+    # Only instructions that look at other lanes, and scalar ones such as branches, need a settled EXEC.
+    needed = after.reads - ({MODE} if reads_other_lanes or consumer_text.startswith("s_") else _EVERYWHERE)
     states, written_since = _states(texts[row] or ""), set[int]()
     for at in range(row - 1, -1, -1):
         text = texts[at] or ""
@@ -115,7 +115,7 @@ def _pairs(texts: Sequence[str | None], uses: RowUses, row: int, consumer: int) 
                 producer_class=before.class_name,
                 consumer=consumer_text,
                 consumer_class=after.class_name,
-                result_used=(before.writes & meant) - written_since,
+                result_used=(before.writes & needed) - written_since,
                 overwritten=after.writes & (before.writes | before.reads) - _EVERYWHERE,
                 addresses_overwritten=(before.writes | after.writes) & (before.reads | after.reads),
                 reads_other_lanes=reads_other_lanes,

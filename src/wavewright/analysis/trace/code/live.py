@@ -18,7 +18,7 @@ from wavewright.model.schema import empty_frame, packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 LIVE_ROWS = packaged_spec(__package__, "live_rows")
-_LONGEST_BYTES = 20  # of an instruction
+_LONGEST_BYTES = 20  # no instruction is longer
 _NO_START, _KERNEL_START, _FUNCTION_START = 0, 1, 2  # cpp/include/wavewright/live_registers.hpp: CodeRows::starts
 
 
@@ -36,7 +36,7 @@ def live_rows(trace: ThreadTrace) -> pl.DataFrame:
     operands = operand_rows(code)
     rows = code.with_columns(pl.col("text").fill_null(""), pl.col("function").fill_null(""))
     flow = with_full_writes(flow_of(rows, operands), rows, operands)
-    no_rows = pl.Series([], dtype=pl.Int32)  # whose single registers are asked for: counts are enough
+    no_rows = pl.Series([], dtype=pl.Int32)  # lists single registers for no row: counts are enough
     counts = _core.live_registers(flow.to_dict(), operands.to_dict(), given_registers(trace), no_rows)
     if counts is None:
         return empty_frame(LIVE_ROWS)
@@ -83,7 +83,7 @@ def _fitting(trace: ThreadTrace, counts: pl.DataFrame) -> pl.DataFrame:
     for vgprs, agprs in counts.iter_rows():
         try:
             limiters = limits(architecture(trace).facts, Resources(vgprs=vgprs, agprs=agprs)).limiters
-            allowed.append(next(each.waves_per_simd for each in limiters if each.name == "VGPR"))
+            allowed.append(next(limiter.waves_per_simd for limiter in limiters if limiter.name == "VGPR"))
         except UsageError:  # the GPU is not recorded, or has no such kernels
             allowed.append(None)
     return counts.with_columns(waves_per_simd=pl.Series(allowed, dtype=pl.UInt32))

@@ -24,9 +24,9 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
 
-FEWEST_REPEATS = 2  #: Of one side: with one repetition Student's t is 13 standard deviations.
-_MAPPED_SHARE = 0.5  #: Rows with a source line, of all: above, lines are worth comparing.
-_FINE_LINES = 3  #: Equal lines from which on lines are told apart; fewer are too coarse to compare.
+FEWEST_REPEATS = 2  #: Repeats from which on noise is measured: with one, Student's t is 13 standard deviations.
+_MAPPED_SHARE = 0.5  #: Lines are worth comparing where more than this share of the instructions has one.
+_FINE_LINES = 3  #: Fewer effective lines (`mapping`) are too coarse to compare.
 KINDS = ("instruction", "line", "block", "function")  #: What can be compared.
 
 
@@ -83,8 +83,8 @@ def compare(
     """
     by = by or _finest_unit(traces)
     different = _checked(traces, by, force=force)
-    # A family is a trace with its repeats; the members of all families are aligned with each other.
-    with_all_repeats = [[trace, *more] for trace, more in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
+    # A family is a trace with its repeats. `repeats` and `rows` may be too short, so they are filled up (strict=False).
+    with_all_repeats = [[trace, *again] for trace, again in zip(traces, [*repeats, *[()] * len(traces)], strict=False)]
     families = [family if len(family) > FEWEST_REPEATS else family[:1] for family in with_all_repeats]
     members = [trace for family in families for trace in family]
     firsts = list(accumulate(map(len, families[:-1]), initial=0))  # places of `traces` among the members
@@ -93,7 +93,7 @@ def compare(
     instructions = align_rows(members)
     units = align_traces(members, by, instructions)
     instruction_of_row, unit_of_row = (
-        [_restricted(of_row, only) for of_row, only in zip(alignment.unit_of_row, chosen_rows, strict=True)]
+        [_restricted(of_row, chosen) for of_row, chosen in zip(alignment.unit_of_row, chosen_rows, strict=True)]
         for alignment in (instructions, units)
     )
     costs_by_batch = [batch_costs(*member) for member in zip(members, unit_of_row, strict=True)]
@@ -136,7 +136,7 @@ def main_kernel(trace: ThreadTrace) -> str:
 def _finest_unit(traces: Sequence[ThreadTrace]) -> str:
     """Lines, where every trace has them for most of its instructions and they are not too coarse; else instructions."""
     mappings = [mapping(trace) for trace in traces]
-    is_fine = all(each.mapped_share > _MAPPED_SHARE and each.effective_line_count >= _FINE_LINES for each in mappings)
+    is_fine = all(m.mapped_share > _MAPPED_SHARE and m.effective_line_count >= _FINE_LINES for m in mappings)
     return "line" if is_fine else "instruction"
 
 
@@ -162,7 +162,7 @@ def _checked(traces: Sequence[ThreadTrace], by: str, *, force: bool) -> bool:
 
 
 def _restricted(unit_of_row: Sequence[int], rows: pl.Series | None) -> list[int]:
-    """Rows that were not chosen belong to no unit."""
+    """The unit of each code row, -1 (no unit) for rows that were not chosen."""
     if rows is None:
         return list(unit_of_row)
     chosen = set(rows.to_list())
@@ -172,10 +172,10 @@ def _restricted(unit_of_row: Sequence[int], rows: pl.Series | None) -> list[int]
 def _matched_share(units: pl.DataFrame) -> float:
     """Cost of the first trace on units that all others have, of its cost on all units."""
     per_unit = units.group_by("unit", maintain_order=True).agg(
-        cost=pl.col("base_cost_cycles_per_wave").first(), kept=(pl.col("change") != "gone").all()
+        cost=pl.col("base_cost_cycles_per_wave").first(), in_all=(pl.col("change") != "gone").all()
     )
     total = float(per_unit["cost"].sum())
-    return float(per_unit.filter("kept")["cost"].sum()) / total if total else 0.0
+    return float(per_unit.filter("in_all")["cost"].sum()) / total if total else 0.0
 
 
 def _against_first(traces: Sequence[ThreadTrace], tables: Sequence[pl.DataFrame], key: str, kind: str) -> pl.DataFrame:

@@ -42,8 +42,8 @@ class _Function:
     """The units of one function in order, with the text that stands for each."""
 
     units: list[int]  #: Numbers of instructions, over all functions.
-    texts: list[str]  #: That a further trace is aligned with.
-    #: Codes of this function met so far -> their units, for traces with the same code.
+    texts: list[str]  #: The text of each unit, which the code of the next trace is aligned with.
+    #: Texts of a code of this function -> its units: a later trace with the same code takes them over.
     seen: dict[tuple[str, ...], list[int]] = field(default_factory=dict)
 
 
@@ -109,7 +109,7 @@ def _code_of(trace: ThreadTrace) -> Code:
 def _matched_names(earlier: list[str], names: list[str]) -> dict[str, str]:
     """Name in the new trace -> name in those before."""
     matched = {name: name for name in names if name in earlier}
-    for stem in dict.fromkeys([*map(_stem, names), None]):  # None: whatever is left
+    for stem in dict.fromkeys([*map(_stem, names), None]):  # None: all that is left, if one on each side
         ours, theirs = (
             [name for name in side if stem in (None, _stem(name)) and name not in used]
             for side, used in ((names, matched.keys()), (earlier, matched.values()))
@@ -134,7 +134,7 @@ def _merged(function: _Function, texts: tuple[str, ...], count: int) -> tuple[li
     merged_units: list[int] = []
     merged_texts: list[str] = []
     done = 0
-    for at, to in [*pairs, (len(function.units), len(texts))]:
+    for at, to in [*pairs, (len(function.units), len(texts))]:  # the end stands for a last pair
         merged_units += function.units[done:at]
         merged_texts += function.texts[done:at]
         for place in range(len(units), to):
@@ -227,7 +227,7 @@ def _blocks(trace: ThreadTrace) -> Groups:
     return graph.by_row.sort("row")["block"].to_list(), labels
 
 
-#: What tells the groups of a trace, by the kind of unit.
+#: The function that groups the code rows of a trace, by the kind of unit.
 _GROUPERS = {"line": _lines, "block": _blocks, "function": _functions}
 
 
@@ -245,7 +245,7 @@ def grouped_units(
     same when each shares at least half of its matched rows with the other, counted by `weights` (default: one each) of
     both; what is left is matched by equal names.
     """
-    home: dict[int, tuple[int, int]] = {}  # unit of rows -> group unit and weight, from the first trace that has it
+    home: dict[int, tuple[int, int]] = {}  # instruction unit -> group unit and weight in the first trace that has it
     unit_of_name: dict[Hashable, int] = {}
     count = 0
     unit_of_row, texts_of = [], []

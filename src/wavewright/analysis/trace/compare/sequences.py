@@ -18,11 +18,11 @@ _REGISTERS = re.compile(r"\b([vsa]|ttmp)(\d{1,9}|\[\d{1,9}(?::\d{1,9})?\])")
 _NUMBERS = re.compile(r"\b(0x[0-9a-fA-F]+|\d+(?:\.\d+)?)\b")
 _RANGE = re.compile(r"\[(\d{1,9}):(\d{1,9})\]")
 _WAIT = re.compile(r"\w*s_wait")
-_LONG_RUN, _SHORT_RUN = 8, 3  #: Instructions of an anchor: long ones first, because they are hardly ever wrong.
-_MNEMONIC_RUN = 6  #: The same of mnemonics, which repeat more often than texts.
-_ROUNDS = 8  #: Searches for anchors in what anchors left over: what is not unique in all can be in a part.
-_SMALL_GAP = 24  #: Instructions up to which the shortest edit path is found at once, without anchors.
-_NEAR = 64  #: Instructions from where one should be, up to which it is taken for moved by a scheduler.
+_LONG_RUN, _SHORT_RUN = 8, 3  #: Instructions of an anchor: long runs come first, they are hardly ever wrong.
+_MNEMONIC_RUN = 6  #: Mnemonics of an anchor: more than of texts, because they repeat more often.
+_ROUNDS = 8  #: Rounds of anchors: a run that is not unique in a gap can be unique in a part of it.
+_SMALL_GAP = 24  #: In a gap of at most so many instructions no anchors are searched.
+_NEAR = 64  #: A scheduler moves an instruction at most so many instructions from its place.
 _UNREACHED = -(1 << 40)  #: A place that no edit path has come to: less than any place.
 #: Edits after which the search for the shortest edit path settles for the best one so far and starts again there.
 _EDIT_LIMIT = 64
@@ -82,9 +82,9 @@ def moved(left: Sequence[str], right: Sequence[str], pairs: Sequence[Pair]) -> l
     matched = dict(pairs)
     for _ in range(_ROUNDS):
         left_places, right_places = _unmatched(matched, left, right)
-        more = _runs([left[at] for at in left_places], [right[to] for to in right_places])
-        matched.update((left_places[at], right_places[to]) for at, to in more)
-        if not more:
+        new_pairs = _runs([left[at] for at in left_places], [right[to] for to in right_places])
+        matched.update((left_places[at], right_places[to]) for at, to in new_pairs)
+        if not new_pairs:
             break
     for key in (str, shape_of, _mnemonic):
         matched.update(_nearby(matched, left, right, key))
@@ -176,7 +176,7 @@ def _anchored(codes: _Codes, run_length: int, gaps: list[_Gap], pairs: list[Pair
 
 
 def _anchored_once(codes: _Codes, run_length: int, gap: _Gap, pairs: list[Pair]) -> list[_Gap]:
-    """The same once: unique runs, made as long as both sides agree, and the gaps between them."""
+    """One round of `_anchored` in one gap: unique runs, made as long as both sides agree, and the gaps between them."""
     left, right = codes
     gaps = []
     left_done, right_done = gap.left_start, gap.right_start
@@ -238,8 +238,8 @@ def _edited(codes: _Codes, gap: _Gap, pairs: list[Pair]) -> list[_Gap]:
     matches: list[Pair] = []
     start = (0, 0)
     while start[0] < len(left) and start[1] < len(right):
-        more, start = _edit_path(left, right, start)
-        matches += more
+        path, start = _edit_path(left, right, start)
+        matches += path
     gaps = []
     left_done, right_done = gap.left_start, gap.right_start
     for at, to in [*matches, (len(left), len(right))]:  # the end closes the last gap

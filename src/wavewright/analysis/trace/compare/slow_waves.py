@@ -15,11 +15,11 @@ from wavewright.analysis.trace.waits.stall_rows import stall_rows
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
-_SLOW_RATIO = 1.1  #: A wave is explained when it takes so many times the median of its path, or is an outlier.
-_MOST_EXPLAINED = 16  #: Waves.
-_MOST_CAUSES = 8  #: Rows per explained wave.
-_REFERENCE_WAVES = 8  #: Waves of a path, those nearest to its median, that a slow one is compared with.
-_NOTICEABLE_CYCLES = 1.0  #: Of a row, beyond the reference waves.
+_SLOW_RATIO = 1.1  #: A wave has causes if it takes at least so many times the median of its path, or is an outlier.
+_MOST_EXPLAINED = 16  #: Causes are given of at most so many waves, the slowest.
+_MOST_CAUSES = 8  #: Code rows that are given as causes of one wave, at most.
+_REFERENCE_WAVES = 8  #: A slow wave is compared with so many of its path, those nearest to the median.
+_NOTICEABLE_CYCLES = 1.0  #: A row is a cause if the wave spent at least so much more there than the reference waves.
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,11 @@ def slow_waves(trace: ThreadTrace, *, rows: pl.Series | None = None) -> SlowWave
         executed = trace.instructions.filter(pl.col("row").is_in(rows.implode()))["wave"].unique()
         waves = waves.filter(pl.col("wave").is_in(executed.implode()))
     traced = waves.filter(pl.col("instruction_count") > 0)
-    middle = traced["cycles"].median()
+    median = traced["cycles"].median()
     return SlowWaves(
         untraced_wave_count=waves.height - traced.height,
         outlier_count=int(waves["is_outlier"].sum()),
-        cycles_median=middle if isinstance(middle, float) else None,
+        cycles_median=median if isinstance(median, float) else None,
         waves=waves.select(SlowWaves.tables["waves"].names),
         causes=_causes(trace, traced, rows),
     )
@@ -117,7 +117,7 @@ def _row_cycles(trace: ThreadTrace, wave: int) -> pl.DataFrame:
     """Executions and cycles (duration and the gap before) of one wave by code row."""
     waves = trace.waves.filter(pl.col("wave") == wave)
     first, count = waves.select("first_instruction", "instruction_count").row(0)
-    if first is None or count is None:  # the trace does not say where they are
+    if first is None or count is None:  # the trace does not say where its instructions are
         executed = trace.instructions.filter(pl.col("wave") == wave)
     else:
         executed = trace.instructions.slice(first, count)

@@ -10,11 +10,11 @@ from wavewright import _core
 from wavewright.analysis.common.noise import MEAN_TAIL, t_bound
 from wavewright.model.trace import ThreadTrace
 
-_WAVES_PER_BATCH = 4  #: At least.
+_WAVES_PER_BATCH = 4  #: Fewest waves of a batch, where there are enough waves for batches (`batches`).
 _MOST_BATCHES = 32
-_FEWEST_BATCHES = 4
+_FEWEST_BATCHES = 4  #: Batches from which on the spread between them counts.
 _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")  #: Of `batch_costs`.
-_SQUARES = ("hit_squares", "cost_squares", "cost_products")  #: Of `batch_costs`: sums over waves, products with hits.
+_SQUARES = ("hit_squares", "cost_squares", "cost_products")  #: Sums of squares, and of cost times hits.
 
 
 def traced_waves(trace: ThreadTrace) -> pl.DataFrame:
@@ -26,7 +26,7 @@ def traced_waves(trace: ThreadTrace) -> pl.DataFrame:
 def batches(trace: ThreadTrace) -> pl.DataFrame:
     """The traced waves in batches of neighbours: `wave`, `start_cycles`, `batch`.
 
-    Waves of a workgroup depend on each other. They are put in order of shader engine, CU and begin, and cut into at
+    Waves of a workgroup depend on each other. They are put in order of shader engine, CU and start, and cut into at
     most 32 batches of at least four; fewer than 16 waves are a batch each.
     """
     waves = traced_waves(trace).select("wave", "se", "cu", "start_cycles", "simd", "slot")
@@ -45,7 +45,7 @@ def units_of_rows(unit_of_row: Sequence[int]) -> pl.DataFrame:
 
 
 def batch_costs(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
-    """Per batch and unit: waves that ran it, sums over waves and sums of squares of what each wave spent (cycles)."""
+    """Per `batch` and `unit`: `wave_count` that ran it, `_SUMS` and `_SQUARES` of what each wave spent (cycles)."""
     waves, ran = batches(trace), trace.instructions
     present = sorted({unit for unit in unit_of_row if unit >= 0})
     dense = {unit: number for number, unit in enumerate(present)} | {-1: -1}
@@ -101,20 +101,21 @@ def _between_batches(costs: pl.DataFrame, totals: pl.DataFrame, sizes: pl.DataFr
     """Bounds from the means of batches; a batch that never ran a unit spent nothing on it."""
     batch_count = sizes.height
     mean = (pl.col("latency_cycles_total") + pl.col("idle_cycles_total")) / pl.col("wave_count_batch")
-    off = mean - pl.col("rate") * pl.col("hit_count") / pl.col("wave_count_batch")
+    deviation = mean - pl.col("rate") * pl.col("hit_count") / pl.col("wave_count_batch")
     per_batch = (
         costs.select("batch", "unit", "latency_cycles_total", "idle_cycles_total", "hit_count")
         .join(sizes.rename({"wave_count": "wave_count_batch"}), on="batch")
         .join(totals.select("unit", "rate"), on="unit")
-        .select("unit", mean=mean, off=off)
+        .select("unit", mean=mean, deviation=deviation)
     )
+    names = ("mean", "deviation")
     sums = per_batch.group_by("unit", maintain_order=True).agg(
-        *(pl.col(name).sum().alias(name) for name in ("mean", "off")),
-        *((pl.col(name) ** 2).sum().alias(f"{name}_squares") for name in ("mean", "off")),
+        *(pl.col(name).sum() for name in names),
+        *((pl.col(name) ** 2).sum().alias(f"{name}_squares") for name in names),
     )
-    deviations = {name: pl.col(f"{name}_squares") - pl.col(name) ** 2 / batch_count for name in ("mean", "off")}
+    squares = {name: pl.col(f"{name}_squares") - pl.col(name) ** 2 / batch_count for name in names}
     return sums.join(totals.select("unit", "hit_count"), on="unit").select(
         "unit",
-        batch_noise=_bound(deviations["mean"], batch_count),
-        batch_rate_noise=_bound(deviations["off"], batch_count) * count / pl.col("hit_count"),
+        batch_noise=_bound(squares["mean"], batch_count),
+        batch_rate_noise=_bound(squares["deviation"], batch_count) * count / pl.col("hit_count"),
     )

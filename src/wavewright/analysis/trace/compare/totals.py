@@ -24,6 +24,7 @@ from wavewright.model.trace import ThreadTrace
 TRACES = packaged_spec(__package__, "traces")
 
 _TOTALS = ("latency", "stall", "idle")  #: Sums of `row_totals` that are given per wave.
+Noisy = tuple[float, float | None]  #: A value and the bound of its noise; None = not known.
 
 
 def compared_totals(
@@ -44,6 +45,7 @@ def compared_totals(
     cost = pl.col("latency_cycles_total").sum() + pl.col("idle_cycles_total").sum()
     rates = costs[0][0].group_by("unit", maintain_order=True).agg(base_rate=cost / pl.col("hit_count").sum())
     speeds = [_noisy([_speed(run, rates) for run in runs]) for runs in costs]
+    # Where only the first trace was repeated, all take its noise.
     if len(families) > 1 and len(families[0]) > 1 == max(len(family) for family in families[1:]):
         durations, speeds = ([(value, noisy[0][1]) for value, _ in noisy] for noisy in (durations, speeds))
     for number, row in enumerate(rows):
@@ -74,12 +76,9 @@ def _outcome(row: dict[str, Any], *, is_repeated: bool) -> str:
     return "slower" if delta > 0 else "faster"
 
 
-Noisy = tuple[float, float | None]  #: A value and the bound of its noise; None = not known.
-
-
 def _totals(trace: ThreadTrace) -> dict[str, Any]:
     paths = wave_paths(trace).filter(pl.col("instruction_count") > 0)
-    lived = paths["duration_cycles"]
+    durations = paths["duration_cycles"]
     waves = max(paths.height, 1)
     totals = row_totals(trace)
     residents = resident_waves(trace)
@@ -90,22 +89,22 @@ def _totals(trace: ThreadTrace) -> dict[str, Any]:
         "early_exit_wave_count": int(paths["early_exit"].sum()),
         "instructions_per_wave": trace.instructions.height / waves,
         **{f"{name}_cycles_per_wave": int(totals[f"{name}_cycles_total"].sum()) / waves for name in _TOTALS},
-        "duration_cycles_mean": lived.mean(),
-        "duration_cycles_min": lived.min(),
-        "duration_cycles_median": lived.median(),
-        "duration_cycles_max": lived.max(),
+        "duration_cycles_mean": durations.mean(),
+        "duration_cycles_min": durations.min(),
+        "duration_cycles_median": durations.median(),
+        "duration_cycles_max": durations.max(),
         "waves_per_simd_mean": achieved(residents).waves_per_simd_mean if residents.height else None,
     }
 
 
 def _duration(trace: ThreadTrace) -> Noisy:
     """Mean wave duration, with the bound over batches of waves."""
-    lived = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
-    batch_means = lived.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())
+    durations = batches(trace).join(wave_paths(trace).select("wave", "duration_cycles"), on="wave")
+    batch_means = durations.group_by("batch", maintain_order=True).agg(pl.col("duration_cycles").mean())
     means = batch_means["duration_cycles"].to_list()
     mean = sum(means) / max(len(means), 1)
     noise = bound(sum((value - mean) ** 2 for value in means), len(means))
-    return float(lived["duration_cycles"].mean() or 0.0), noise  # type: ignore[arg-type]
+    return float(durations["duration_cycles"].mean() or 0.0), noise  # type: ignore[arg-type]
 
 
 def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:
@@ -122,9 +121,9 @@ def _speed(costs: pl.DataFrame, rates: pl.DataFrame) -> Noisy:
     if not expected:
         return 1.0, None
     ratio = cost / expected
-    off = (per_batch["cost"] - ratio * per_batch["expected"]).to_list()
-    noise = bound(sum(value * value for value in off), len(off))
-    return ratio, None if noise is None else noise * len(off) / expected
+    deviations = (per_batch["cost"] - ratio * per_batch["expected"]).to_list()
+    noise = bound(sum(value * value for value in deviations), len(deviations))
+    return ratio, None if noise is None else noise * len(deviations) / expected
 
 
 def _noisy(runs: Sequence[Noisy]) -> Noisy:
@@ -195,12 +194,13 @@ def lines_of(
     is_moved = pl.any_horizontal(pl.col(name).ne_missing(pl.col(f"{name}_other")) for name in ("file", "line"))
     moves = [places[0].join(other, on="unit", suffix="_other").filter(is_moved).height for other in places]
     return [
-        (count, each if is_same else None) for count, each, is_same in zip(counts, moves, same_as_first, strict=True)
+        (count, move_count if is_same else None)
+        for count, move_count, is_same in zip(counts, moves, same_as_first, strict=True)
     ]
 
 
 def _places(trace: ThreadTrace, unit_of_row: Sequence[int]) -> pl.DataFrame:
-    """The source line of every unit that ran; nothing is a line of its own."""
+    """The source line of every unit that ran: `row`, `unit`, `file`, `line` (both null = no line)."""
     code = trace.code.select("row", "line", file=pl.when(pl.col("line").is_not_null()).then("file"))
     return units_of_rows(unit_of_row).join(code, on="row").join(entered_rows(trace).select("row"), on="row", how="semi")
 

@@ -20,13 +20,13 @@ from wavewright.errors import UsageError
 from wavewright.model.baseline import MeasuredCapture, Quantity
 from wavewright.model.trace import ThreadTrace
 
-_NORMAL_95 = 1.959964  #: Of a normal variable: 95 % are within this many standard errors.
-_MANY = 10**6  #: Degrees of freedom of the error of a median, which comes from ranks.
-_MOST_LINES = 1000  #: Of a baseline, those with the most exposed cycles.
+_NORMAL_95 = 1.959964  #: 95 % of the values of a normal variable are within this many standard errors.
+_MANY_DEGREES = 10**6  #: Of the error of a median, which has none: with so many, Student's t is the normal one.
+_MOST_LINES = 1000  #: Lines of a baseline at most, those with the most exposed cycles.
 
 
 def trace_baseline(trace: ThreadTrace, label: str, *, damages: Sequence[str] = ()) -> MeasuredCapture:
-    """One trace. Raises `UsageError` when no instruction was traced."""
+    """The measurements of one trace. Raises `UsageError` when no instruction was traced."""
     if not trace.instructions.height:
         what, where = "no instruction was traced here, so there is nothing to judge", trace.source.path
         raise UsageError(what, where=where, advice=f"wavewright coverage {quoted(where)} tells why")
@@ -45,7 +45,7 @@ def trace_findings(trace: ThreadTrace) -> tuple[JudgedFinding, ...]:
     """The findings of the diagnosis, with the line that costs most of each."""
     findings = []
     for finding in diagnose(trace).findings:
-        place = next((each for each in finding.evidence if each.file and each.line), None)
+        place = next((row for row in finding.evidence if row.file and row.line), None)
         file, line = (place.file or "", place.line or 0) if place else ("", 0)
         findings.append(JudgedFinding(finding.name, finding.verdict, finding.gain_share_max, file, line))
     return tuple(findings)
@@ -58,12 +58,12 @@ def _cycles(trace: ThreadTrace) -> Quantity:
     values = [float(value) for value in means.to_list()]
     durations = [float(value) for value in lived["duration_cycles"].to_list()]
     count = len(values)
-    middle = sum(values) / max(count, 1)
-    error = sqrt(sum((value - middle) ** 2 for value in values) / (count - 1) / count) if count > 1 else None
+    batch_mean = sum(values) / max(count, 1)
+    error = sqrt(sum((value - batch_mean) ** 2 for value in values) / (count - 1) / count) if count > 1 else None
     median = lived["duration_cycles"].median()
     mean, degrees = sum(durations) / max(len(durations), 1), None if error is None else count - 1
-    middle_wave = float(median) if isinstance(median, float | int) else None
-    return Quantity("cycles", "", "cycles", len(durations), mean, error, degrees, median=middle_wave)
+    median_cycles = float(median) if isinstance(median, float | int) else None
+    return Quantity("cycles", "", "cycles", len(durations), mean, error, degrees, median=median_cycles)
 
 
 def _kernel_time(trace: ThreadTrace) -> list[Quantity]:
@@ -72,7 +72,7 @@ def _kernel_time(trace: ThreadTrace) -> list[Quantity]:
     if launch is None or not launch.duration_ns_median:
         return []
     noise = launch.median_noise_ns
-    error, degrees = (None, None) if noise is None else (noise / _NORMAL_95, _MANY)
+    error, degrees = (None, None) if noise is None else (noise / _NORMAL_95, _MANY_DEGREES)
     median = launch.duration_ns_median
     return [Quantity("kernel-time", "", "ns", launch.call_count, median, error, degrees, median=median)]
 

@@ -17,6 +17,7 @@ from wavewright.model.trace import ThreadTrace
 
 UNITS = packaged_spec(__package__, "units")
 
+#: What a unit costs: summed (`*_total`) in the tables of one trace, here per wave (`*_per_wave`).
 _AMOUNTS = ("hit_count", *(f"{part}_cycles" for part in ("latency", "stall", "idle", "exposed", "cost")))
 
 
@@ -138,7 +139,7 @@ def _difference_to_base(number: int, base: pl.DataFrame, side: Side) -> pl.DataF
 
 
 def _with_renaming(units: pl.DataFrame, base: Side, other: Side) -> pl.DataFrame:
-    """Instructions that only name other registers are told apart from those that read differently."""
+    """Change `text` to `registers` for instructions that differ in the names of registers only."""
     if not other.are_instructions or other.is_same_code:
         return units
     units_of_both = renamed(base.unit_of_row, base.labels, other.unit_of_row, other.labels)
@@ -164,8 +165,8 @@ def _exceeds_noise() -> pl.Expr:
 
 
 _REGISTERS = re.compile(r"\b([vsa])(?:\[(\d{1,4})(?::(\d{1,4}))?\]|(\d{1,4}))(?!\w)")
-_MOST_REGISTERS = 64  #: Of one operand.
-#: What writes no register, what writes two, and what also reads its result; all others write their first operand.
+_MOST_REGISTERS = 64  #: A longer register range of an operand is cut off.
+#: Mnemonics that write no register, that write two, and that read their result; all others write their first operand.
 _WRITES_NONE = re.compile(r"\w+_store|ds_write|s_(cmp|bitcmp|cbranch|setreg|wait|barrier|branch|setprio|sleep|nop)")
 _WRITES_TWO = re.compile(r"v_\w*_co_|v_div_scale|v_mad_[iu]64|v_swap")
 _READS_RESULT = re.compile(r"v_\w*(mac|dot\d+c)_|v_writelane|v_swap|s_(addk|mulk|cmov)")
@@ -195,7 +196,7 @@ def renamed(
 def _described(
     units: Sequence[int], texts: Sequence[str | None], shared_units: set[int]
 ) -> dict[int, tuple[str, tuple[_Origin, ...]]]:
-    """Every unit without the numbers of its registers, and where what it reads comes from."""
+    """Unit -> its text without the numbers of registers, and the origins of the registers that it reads."""
     writers: dict[tuple[str, int], _Origin] = {}
     shapes = {}
     for unit in units:

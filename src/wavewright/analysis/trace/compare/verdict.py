@@ -14,9 +14,9 @@ from wavewright.base.words import counted, percent
 if TYPE_CHECKING:
     from wavewright.analysis.trace.compare import Comparison
 
-_NOTICEABLE_SHARE = 0.0005  #: Smaller shares read 0.0 %.
+_NOTICEABLE_SHARE = 0.0005  #: Smaller shares would be printed as 0.0 %.
 _FAR_SHARE = 0.05  #: A traced call this far from the median call is worth a sentence.
-#: What a matched unit is whose label differs: a line has another number, a function another name.
+#: By kind of unit, the word for a matched unit whose label differs: a line has another number, a function a new name.
 RELABELLED = {"instruction": "changed", "line": "moved", "block": "changed", "function": "renamed"}
 RENAMED = "with other registers"  #: Of instructions that are the same otherwise.
 
@@ -32,11 +32,11 @@ def sentences(comparison: Comparison, number: int) -> Iterator[str]:
             lines += f" {other['label']}"
             yield f"Only source lines changed: {moved_rows} have another line than in {base['label']} ({lines})."
     else:
-        times = other["kernel_ns_noise_share"] is not None
-        if times:
+        has_call_times = other["kernel_ns_noise_share"] is not None
+        if has_call_times:
             yield f"{_kernel_times(base, other)}."
         yield f"{_waves(comparison, number, base, other)}{_parts(comparison, number)}{_largest(comparison, number)}."
-        if times and not comparison.is_part:
+        if has_call_times and not comparison.is_part:
             yield from _disagreement(base, other)
         yield f"{_code(comparison, number)}."
     if other["is_same_code"] and other["kernel_ns_delta_share"] is not None:
@@ -80,13 +80,13 @@ def _more(delta: float, unit: str = "") -> str:
 
 def _kernel_times(base: dict[str, Any], other: dict[str, Any]) -> str:
     delta, noise = other["kernel_ns_delta_share"], percent(other["kernel_ns_noise_share"])
-    names = other["label"], base["label"]
+    name, base_name = other["label"], base["label"]
     counts = f"{base['call_count']:,} and {counted(other['call_count'], 'calls')}"
     if other["outcome"] == "within noise":
-        predicate = f"takes as long as {names[1]} within noise ({percent(delta, sign=True)}, noise {noise})"
+        predicate = f"takes as long as {base_name} within noise ({percent(delta, sign=True)}, noise {noise})"
     else:
-        predicate = f"is {percent(abs(delta))} {other['outcome']} than {names[1]} (noise {noise})"
-    return f"{names[0]} {predicate}: the median call takes {_medians(base, other)} ({counts})"
+        predicate = f"is {percent(abs(delta))} {other['outcome']} than {base_name} (noise {noise})"
+    return f"{name} {predicate}: the median call takes {_medians(base, other)} ({counts})"
 
 
 def _medians(base: dict[str, Any], other: dict[str, Any]) -> str:
@@ -95,13 +95,13 @@ def _medians(base: dict[str, Any], other: dict[str, Any]) -> str:
 
 def _waves(comparison: Comparison, number: int, base: dict[str, Any], other: dict[str, Any]) -> str:
     """The cycles of the waves in the traces, and what of it is noise."""
-    names = other["label"], base["label"]
+    name, base_name = other["label"], base["label"]
     if comparison.is_part:
         delta = float(comparison.units.filter(pl.col("trace") == number)["delta_share"].sum())
-        return f"The chosen code costs {_more(delta)} per wave in {names[0]} than in {names[1]}"
+        return f"The chosen code costs {_more(delta)} per wave in {name} than in {base_name}"
     delta, noise = other["duration_delta_share"], other["duration_noise_share"]
     than = "than" if abs(delta) >= _NOTICEABLE_SHARE else "as"
-    took = f"{names[0]}'s waves took {_more(delta, 'cycles')} {than} {names[1]}'s"
+    took = f"{name}'s waves took {_more(delta, 'cycles')} {than} {base_name}'s"
     if comparison.noise_from == "waves" or noise is None:
         alone = "" if other["kernel_ns_noise_share"] is not None else " (one run on each side: noise is not known)"
         return f"{took}{alone}"
@@ -150,12 +150,12 @@ def _cold_sides(comparison: Comparison, number: int) -> Iterator[str]:
 def _largest(comparison: Comparison, number: int) -> str:
     """The unit with the largest difference, of those that stand out."""
     by = comparison.by
-    apart = comparison.standing_out(number)
-    if not apart.height:
+    units_beyond_noise = comparison.standing_out(number)
+    if not units_beyond_noise.height:
         noise = "the spread between waves" if comparison.noise_from == "waves" else "noise"
         units = comparison.units.filter(pl.col("trace") == number)
         return "" if units["stands_out"].null_count() == units.height else f"; no {by} differs by more than {noise}"
-    row = apart.row(0, named=True)  # the largest difference is first, whichever way it goes
+    row = units_beyond_noise.row(0, named=True)  # the largest difference is first, whichever way it goes
     address = row["address"] if row["address"] is not None else row["base_address"]
     place = f" ({address:#x})" if by in ("instruction", "block") and address is not None else ""
     change = percent(row["delta_share"], sign=True)

@@ -20,7 +20,7 @@ from wavewright.model.executions import is_execution
 from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
 
-#: File, lines, instruction; function, loops, block, instruction; marker scopes alone; scopes, file, lines, instruction.
+#: Levels of each: file, lines, instruction | function, loops, block, instruction | marker scopes | scopes, then source.
 TREES = ("source", "code", "scopes", "scope_source")
 
 SMALLEST_SHARE = 1e-5  #: Siblings below this share of the whole are put together.
@@ -35,6 +35,7 @@ _MEASURES = (
     "exposed_idle_cycles_total",
     "sample_count",
 )
+#: Places among `_MEASURES` of those whose sum is the size of a frame (a trace has either cycles or samples).
 _SIZE = [_MEASURES.index(name) for name in ("latency_cycles_total", "idle_cycles_total", "sample_count")]
 
 
@@ -124,7 +125,7 @@ class _Tree:
             self.add(self.parents[number], tuple(self.measures[number]))
 
     def without_small_ones(self) -> tuple[list[int], dict[int, int]]:
-        """Numbers of the frames that stay, and the number of small siblings that some of them represent."""
+        """Numbers of the frames that stay; and, of those that stand for small siblings, frame -> number of these."""
         smallest = self._size(0) * SMALLEST_SHARE
         small: dict[int, list[int]] = {}
         for number in range(1, len(self.parents)):
@@ -183,9 +184,9 @@ def _grow_code(tree: _Tree, trace: ThreadTrace) -> None:
     code = trace.code.sort("row")
     names = dict(trace.kernels.select("name", "demangled").iter_rows())
     places = code.select("code_object", "function", "text").rows()
-    cut = blocks(code, taken_jumps(trace))
-    spans = cut.blocks.select("first_row", "last_row").rows()
-    block_of, loop_of = cut.by_row["block"].to_list(), loop_of_rows(trace).to_list()
+    graph = blocks(code, taken_jumps(trace))
+    spans = graph.blocks.select("first_row", "last_row").rows()
+    block_of, loop_of = graph.by_row["block"].to_list(), loop_of_rows(trace).to_list()
     loops = {row["loop"]: row for row in code_loops(trace).iter_rows(named=True)}
     parents: dict[tuple[int, int | None], int] = {}
     first_rows = {place[:2]: row for row, place in reversed(list(enumerate(places)))}
@@ -231,7 +232,7 @@ def _line(tree: _Tree, parent: int, chain: str | None) -> int:
 
 
 def _costs_by_row(trace: ThreadTrace) -> pl.DataFrame:
-    """Measures of every row that cost anything, for the stack 0."""
+    """`stack` (0), `row` and `_MEASURES` of every row that cost anything."""
     samples = trace.samples.select("row", sample_count=pl.sum_horizontal(SAMPLE_COUNTS))
     return (
         row_costs(trace)
@@ -248,7 +249,7 @@ def _exposed_latency() -> pl.Expr:
 
 
 def _costs_by_stack(trace: ThreadTrace) -> pl.DataFrame:
-    """Measures of every pair of open scopes and row; a gap belongs to the instruction after it, as in `row_costs`."""
+    """`stack`, `row` and `_MEASURES` of pairs that ran; a gap belongs to the instruction after it (`row_costs`)."""
     slot = ["se", "cu", "simd", "slot"]
     end = pl.col("time_cycles") + pl.col("duration_cycles")
     changes = marker_scopes(trace).changes.sort("time_cycles", maintain_order=True)

@@ -15,7 +15,7 @@ from wavewright.model.schema import CATEGORIES
 from wavewright.model.trace import ThreadTrace
 
 MAX_BINS = 100
-_KINDS = 16  #: Cells of a row in the core's table (kRowKinds of wave_sums.hpp); the first row's are of unknown rows.
+_KINDS = 16  #: Cells per row in the core's table (kRowKinds of wave_sums.hpp), those of unknown rows in front.
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ from wavewright.model.trace import ThreadTrace
 
 UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
 _PARTS = ("latency", "stall", "idle")
+#: A line with at least this share of the rows of its file, and so many rows, collects code that belongs elsewhere.
 _COLLECTS_SHARE, _COLLECTS_ROWS = 0.25, 64
+_MOST_PAIRS = 1 << 24  #: Pairs of kernel and code row, for each of which the core's tables have an entry.
 #: What units can be sorted by, and its column.
 SORTS = {
     "exposed": "exposed_cycles_total",
@@ -179,9 +181,6 @@ def unit_totals(
     )
 
 
-_MOST_PAIRS = 1 << 24  #: Kernels x code rows, for which the core has tables.
-
-
 def kernel_costs(trace: ThreadTrace, *, amd: bool | None = None) -> pl.DataFrame:
     """The columns of `row_costs` for every pair of kernel and code row, with `kernel` in front; null = unknown.
 
@@ -222,12 +221,12 @@ def _one_code_per_kernel(trace: ThreadTrace, kernels: pl.Series, rows: int) -> T
     part_of = None
     if trace.part_of is not None:
         whole_trace, is_selected = trace.part_of
-        every = pl.concat([kernels, whole_trace.waves["kernel"]]).unique(maintain_order=True)
-        part_of = _one_code_per_kernel(whole_trace, every, rows), is_selected
+        all_kernels = pl.concat([kernels, whole_trace.waves["kernel"]]).unique(maintain_order=True)
+        part_of = _one_code_per_kernel(whole_trace, all_kernels, rows), is_selected
     return ThreadTrace(tables, trace.source, part_of=part_of)
 
 
-_TOTALS = ("sample_count", *SAMPLE_COUNTS)
+_TOTALS = ("sample_count", *SAMPLE_COUNTS)  #: Counts of PC samples that are added up per unit.
 
 
 @dataclass(frozen=True)

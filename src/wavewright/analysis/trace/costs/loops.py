@@ -16,9 +16,9 @@ from wavewright.model.answer import Answer, once_per_trace
 from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
-#: Iteration numbers of a loop, from its entry on, that have a row; fewer where that many loops have too many rows.
-_MOST_ITERATIONS = 4096
-_MOST_ROWS = 1 << 16
+_MOST_ITERATIONS = 4096  #: Iteration numbers of a loop, from its entry on, that have a row in `iterations`.
+_MOST_ROWS = 1 << 16  #: Rows of `iterations`: with many loops each has fewer than `_MOST_ITERATIONS`.
+_MOST_LOOPS = 1000  #: Loops that are analyzed, those with the most iterations.
 
 
 def by_iteration(iterations: pl.DataFrame) -> pl.DataFrame:
@@ -47,22 +47,24 @@ def by_iteration(iterations: pl.DataFrame) -> pl.DataFrame:
 
 
 def slowest_iterations(iterations: pl.DataFrame) -> pl.DataFrame:
-    """The slowest iteration number of every loop (`loop` and `SLOWEST_COLUMNS`), from `by_iteration`."""
+    """The slowest iteration number of every loop: `loop`, `slowest_iteration`, `slowest_cycles_mean`, `slowest_ratio`.
+
+    Only numbers count that at least half as many iterations have as the commonest one of the loop.
+    """
     is_usual = 2 * pl.col("execution_count") >= pl.col("execution_count").max().over("loop")
     return (
         iterations.filter(is_usual)
-        .with_columns(middle=pl.col("cycles_mean").median().over("loop"))
+        .with_columns(median=pl.col("cycles_mean").median().over("loop"))
         .sort("loop", "cycles_mean", "iteration", descending=[False, True, False])
         .group_by("loop", maintain_order=True)
         .agg(
             slowest_iteration=pl.col("iteration").first(),
             slowest_cycles_mean=pl.col("cycles_mean").first(),
-            slowest_ratio=(pl.col("cycles_mean") / pl.col("middle")).first().fill_nan(None),
+            slowest_ratio=(pl.col("cycles_mean") / pl.col("median")).first().fill_nan(None),
         )
     )
 
 
-_MOST_LOOPS = 1000  #: That are looked at, those with the most iterations.
 _SUMS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total", "exposed_cycles_total")
 
 
@@ -81,7 +83,7 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
     spans = loop_starts(trace)
     totals = _totals(trace, spans)
     cycles = pl.sum_horizontal("latency_cycles_total", "idle_cycles_total")
-    every = int(row_costs(trace).select(cycles.sum()).item())
+    all_cycles = int(row_costs(trace).select(cycles.sum()).item())
     executed = pl.DataFrame(_core.loop_iterations(trace.instructions, spans, call_rows(trace.code)))
     iterations = by_iteration(executed)
     table = (
@@ -89,7 +91,7 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
         .join(_statistics(executed), on="loop", how="left", maintain_order="left")
         .join(slowest_iterations(iterations), on="loop", how="left", maintain_order="left")
         .join(_places(trace, spans), on="loop", how="left", maintain_order="left")
-        .with_columns(cycles_share=cycles / (every or 1))
+        .with_columns(cycles_share=cycles / (all_cycles or 1))
     )
     inner = table.group_by(loop="parent").agg(inner_share=pl.col("cycles_share").sum())
     table = table.join(inner, on="loop", how="left", maintain_order="left").with_columns(
@@ -106,7 +108,7 @@ def loops(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Loops:
         iterations = iterations.filter(pl.col("loop").is_in(table["loop"].implode()))
     left_out = control_flow.loops(trace).height - spans.height
     table = table.select(Loops.tables["loops"].names)
-    return Loops(table, iterations, left_out, outside / every if every else 0.0)
+    return Loops(table, iterations, left_out, outside / all_cycles if all_cycles else 0.0)
 
 
 @once_per_trace

@@ -57,7 +57,7 @@ def entered_rows(trace: ThreadTrace) -> pl.DataFrame:
 
 
 ROW_COSTS = packaged_spec(__package__, "row_costs")
-#: Of these, what is added up over rows: executions, cycles, and those that nothing hid.
+#: Columns of `ROW_COSTS` that are added up over rows: executions, cycles, and exposed cycles.
 ROW_SUMS = tuple(
     name
     for name in ROW_COSTS.names

@@ -19,7 +19,7 @@ from wavewright.errors import UsageError
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
-MAX_CURVES = 10  #: Curves of one counter that keeps an axis besides time.
+MAX_CURVES = 10  #: Most curves of one counter, where it keeps an axis besides time.
 BUILTIN: str = packaged("builtin.toml", __package__)["definitions"]
 
 
@@ -86,7 +86,7 @@ def derived_values(
     others = [definition for definition in builtin if definition.name not in by_name]
     has_counters = bool(raw.counters) or definitions is not None
     values, failed = evaluate([*parsed, *others], raw.values, wanted=list(by_name) if has_counters else [])
-    public = [each for name, each in by_name.items() if name in values and not name.startswith("_")]
+    public = [by_name[name] for name in by_name if name in values and not name.startswith("_")]
     user_problems = [problem for problem in failed if definitions is not None and problem.name in by_name]
     return DerivedValues(tuple(public), values, raw, tuple(mistakes), tuple(user_problems))
 

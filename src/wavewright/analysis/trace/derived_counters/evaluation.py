@@ -22,7 +22,7 @@ from wavewright.analysis.trace.derived_counters.syntax import (
 )
 from wavewright.analysis.trace.derived_counters.tensors import MAX_ELEMENTS, Tensor
 
-MAX_KEPT_ELEMENTS = 1 << 27  #: Of all definitions together: 512 MiB.
+MAX_KEPT_ELEMENTS = 1 << 27  #: Values of all definitions together, at most: 512 MiB.
 _TIME = 3  #: The axis that a function takes where none is given.
 _REDUCTIONS: Final[dict[str, Callable[..., Any]]] = {"sum": np.sum, "mean": np.mean, "max": np.max, "min": np.min}
 #: Functions of two tensors, by operator or name.
@@ -77,19 +77,19 @@ def _in_order(
         path = {start: _names(by_name[start].expression)}  # from the wanted one to the one being looked at
         while path:
             name = next(reversed(path))
-            need = next(path[name], None)
-            if need is None:
+            dependency = next(path[name], None)
+            if dependency is None:
                 path.popitem()
                 done.add(name)
                 yield by_name[name]
-            elif need.name in path:
+            elif dependency.name in path:
                 names = list(path)
-                circle = " -> ".join([*names[names.index(need.name) :], need.name])
+                circle = " -> ".join([*names[names.index(dependency.name) :], dependency.name])
                 failed.setdefault(
-                    name, SyntaxProblem(need.position, name, f"the definitions go round in a circle: {circle}")
+                    name, SyntaxProblem(dependency.position, name, f"the definitions go round in a circle: {circle}")
                 )
-            elif need.name in by_name and need.name not in done:
-                path[need.name] = _names(by_name[need.name].expression)
+            elif dependency.name in by_name and dependency.name not in done:
+                path[dependency.name] = _names(by_name[dependency.name].expression)
 
 
 def _names(expression: Expression) -> Iterator[Name]:

@@ -37,7 +37,7 @@ from wavewright.facts.metrics.syntax import FormulaError, syntax_tree
 
 MAX_DEPTH = 40  #: Nesting of parentheses, calls and signs.
 MAX_TEXT = 1 << 20  #: Characters.
-_LARGEST = 3.4e38  # of a 32-bit float
+_LARGEST = 3.4e38  # the largest 32-bit float, rounded down
 
 _TOKEN = re.compile(
     r"(?P<space>[ \t]+)"
@@ -146,10 +146,10 @@ class _Reader:
 
     def __init__(self, tokens: list[_Token]) -> None:
         placeholders = {"name": "_", "number": "1"}
-        words = [placeholders.get(token.kind) or _PYTHON.get(token.text, token.text) for token in tokens]
-        self.python = " ".join(words)
+        spellings = [placeholders.get(token.kind) or _PYTHON.get(token.text, token.text) for token in tokens]
+        self.python = " ".join(spellings)
         self._tokens = tokens
-        self._offsets = list(accumulate((len(word) + 1 for word in words), initial=0))[:-1]
+        self._offsets = list(accumulate((len(spelling) + 1 for spelling in spellings), initial=0))[:-1]
         self._sign_depth = 0
 
     def token_at(self, offset: int) -> _Token:

@@ -18,8 +18,8 @@ from wavewright.model.traced_span import clock_mhz, realtime_hz
 
 Tensor = npt.NDArray[np.float32]
 
-MAX_ELEMENTS = 1 << 24  #: Of one tensor: 64 MiB.
-_MAX_PAIRS = 1 << 16  #: Realtime pairs of an engine that RCLOCK has.
+MAX_ELEMENTS = 1 << 24  #: Values of one tensor at most: 64 MiB.
+_MAX_PAIRS = 1 << 16  #: Realtime pairs of an engine that RCLOCK has at most.
 
 
 @dataclass(frozen=True)
@@ -47,18 +47,18 @@ def raw_tensors(trace: ThreadTrace, names: Sequence[str] = (), *, se: int | None
     times = [part["time_cycles"].to_numpy() for part in parts if part.height]
     first = min((int(moments.min()) for moments in times), default=0)
     last = max((int(moments.max()) for moments in times), default=0)
-    begin, count = first // step * step, last // step - first // step + 1
+    start, count = first // step * step, last // step - first // step + 1
     shape = (1, _size(parts, "se"), _size(parts, "cu"), count)
     _check(shape, trace)
     values: dict[str, Tensor] = {}
     for name, all_engines in zip(counters, parts, strict=True):
         part = all_engines if se is None else all_engines.filter(all_engines["se"] == se)
         tensor = np.zeros(shape, dtype=np.float64)
-        at = np.minimum((part["time_cycles"].to_numpy() - begin + step // 4) // step, count - 1)
+        at = np.minimum((part["time_cycles"].to_numpy() - start + step // 4) // step, count - 1)
         places = (np.zeros(part.height, dtype=np.int64), part["se"].to_numpy(), part["cu"].to_numpy(), at)
         np.add.at(tensor, places, part["value"].to_numpy())
         values[name] = values[name.removeprefix("SQ_")] = tensor.astype(np.float32)
-    ramp = begin + step * np.arange(count, dtype=np.float64)
+    ramp = start + step * np.arange(count, dtype=np.float64)
     values["SCLOCK"] = ramp.astype(np.float32).reshape(1, 1, 1, count)
     values["RCLOCK"] = _realtime(trace)
     sizes = dict(zip(("NUM_XCC", "NUM_SE", "NUM_CU", "NUM_SAMPLES"), shape, strict=True))
@@ -70,7 +70,7 @@ def raw_tensors(trace: ThreadTrace, names: Sequence[str] = (), *, se: int | None
     }
     for name, number in (sizes | clocks).items():
         values[name] = np.full((1, 1, 1, 1), number, dtype=np.float32)
-    return RawTensors(values, tuple(counters), begin, step, count)
+    return RawTensors(values, tuple(counters), start, step, count)
 
 
 def _size(parts: Sequence[pl.DataFrame], column: str) -> int:

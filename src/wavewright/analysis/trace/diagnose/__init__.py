@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from wavewright.model.schema import TableSpec
     from wavewright.model.trace import ThreadTrace
 
-_NEGLIGIBLE_SHARE = 0.01  #: Gains below are no findings.
-#: What a wave needs before and after its work.
+_NEGLIGIBLE_SHARE = 0.01  #: Causes with a smaller gain are no findings.
+#: Stall classes and gaps before and after the work of a wave.
 _ENDS_OF_WAVES = ("start-up", "cold instruction fetch", "wait scalar load", "store drain")
 
 
@@ -96,12 +96,12 @@ def diagnose(
     of the traced kernel), and `ideal_gb` says how many 10^9 bytes a dispatch has to read at least, to tell over-fetch.
     `lanes` are arguments and sizes of the kernel, for the addresses of lanes; None = what the capture tells.
     """
-    launch = trace.launch  # before the trust in the trace: a launch that is refused is a loss
+    launch = trace.launch  # read before `trust_of`: a launch that is refused becomes a loss
     early = tuple(early_waves(trace).to_list())
-    if trace.instruction_count:  # in one pass, and several questions at a time
+    if trace.instruction_count:  # in one pass over the parts of the trace
         serial: list[Question] = [(resolved_in_part,), *pipe_questions(), (jumps_in_part,)]
         of_waves: list[Question] = [(gpu_fill.work_of_part, early), (gpu_fill.stalls_of_part, early)]
-        ask(trace, [*serial, *of_waves, *cost_questions(trace)])  # the costs and stalls are on all cores
+        ask(trace, [*serial, *of_waves, *cost_questions(trace)])  # costs and stalls use all cores themselves
     trust = trust_of(trace)
     trace_facts = facts(trace, rows=rows)
     has_something = trust.has_code and trace_facts.wave_cycles_total
@@ -188,7 +188,7 @@ def _measured(
     if rate is not None:  # measured beats inferred
         moved = counted_traffic(trace, moved, rate)
     reached = tuple(roofs(trace, moved, used, filled, replayed))
-    of_code = limits(trace, lanes, early)
+    code_floors = limits(trace, lanes, early)
     work = gpu_fill.work_of(trace, early) if "barrier" in trace_facts.views else None
     per_simd = max((view.code.waves_per_simd_max for views in trace_facts.views.values() for view in views), default=0)
     return _Measured(
@@ -197,9 +197,9 @@ def _measured(
         pipes=used,
         traffic=moved,
         roofs=reached,
-        floors=of_code,
+        floors=code_floors,
         left_out=early,
-        capture=capture_facts(trace, of_code, filled, work, per_simd),
+        capture=capture_facts(trace, code_floors, filled, work, per_simd),
     )
 
 
@@ -219,12 +219,13 @@ def _findings(
             measured.capture,
             lambda: Evenness(gpu_fill.work_of(trace, measured.left_out), gpu_fill.slow_class(trace, measured.left_out)),
         )
-        more = registers_or_lds(trace, trace_facts)
-        findings += [more] if more and not measured.filling.early_wave_count else []
+        occupancy_finding = registers_or_lds(trace, trace_facts)
+        if occupancy_finding and not measured.filling.early_wave_count:
+            findings.append(occupancy_finding)
     findings = [_capped(_within_floors(finding, measured), measured.cap_share) for finding in findings]
     if is_whole and (issue := issue_finding(trace, measured.filling, measured.capture, measured.memory_share)):
         findings.append(_capped(issue, measured.cap_share))
-    findings.sort(key=_size)
+    findings.sort(key=_order)
     findings = [
         finding
         for finding in _within_the_time(findings)
@@ -239,7 +240,7 @@ def _findings(
 
 def _placed(findings: list[StallFinding], busy_share: float) -> list[StallFinding]:
     """Findings by their size; `_order_note` tells the exceptions. SIMDs hold waves for `busy_share` of their time."""
-    others = sorted((finding for finding in findings if finding.kind != ISSUE_BOUND), key=_size)
+    others = sorted((finding for finding in findings if finding.kind != ISSUE_BOUND), key=_order)
     for finding in findings:
         if finding.kind == ISSUE_BOUND:
             share = finding.gain_share_max * busy_share  # of the dispatch
@@ -252,7 +253,7 @@ def _placed(findings: list[StallFinding], busy_share: float) -> list[StallFindin
     return others
 
 
-def _size(finding: StallFinding) -> tuple[float, str]:
+def _order(finding: StallFinding) -> tuple[float, str]:
     return -finding.gain_share_max, finding.name
 
 
@@ -284,7 +285,7 @@ def _pool_finding(
 
 
 def _within_floors(finding: StallFinding, measured: _Measured) -> StallFinding:
-    """Floors of CUs say nothing about work on other CUs."""
+    """The finding within the floors where it is about traced CUs: they say nothing about work on other CUs."""
     is_of_cus = finding.gain_basis == TRACED or finding.kind == "occupancy"
     return within_floors(finding, measured.floors) if measured.floors and is_of_cus else finding
 
@@ -300,14 +301,14 @@ def _within_the_time(findings: list[StallFinding]) -> list[StallFinding]:
 
 
 def _capped(finding: StallFinding, cap: float) -> StallFinding:
-    most = min(finding.gain_share_max, cap)
-    return replace(finding, gain_share_max=most, gain_share_min=min(finding.gain_share_min, most))
+    gain_max = min(finding.gain_share_max, cap)
+    return replace(finding, gain_share_max=gain_max, gain_share_min=min(finding.gain_share_min, gain_max))
 
 
 def _fixed_share(trace_facts: Facts, measured: _Measured) -> float:
     """Share of a wave's time that it needs however little work it has: start, arguments, one round of loads, drain."""
-    alone = measured.gains.causes
-    ends = sum(alone.get(cause, 0.0) for cause in _ENDS_OF_WAVES)
+    gain_of_cause = measured.gains.causes
+    ends = sum(gain_of_cause.get(cause, 0.0) for cause in _ENDS_OF_WAVES)
     waits = [view for name, views in trace_facts.views.items() if is_memory(name) and "wait" in name for view in views]
     first = min(waits, key=lambda view: view.row, default=None)
     life = measured.filling.wave_cycles_mean

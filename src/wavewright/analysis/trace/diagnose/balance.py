@@ -20,7 +20,9 @@ from wavewright.model.counters import CounterSet
 from wavewright.model.executions import is_execution
 from wavewright.model.trace import ThreadTrace
 
-_BY_COUNTERS = "counter-proven"  #: Confidence in a rule of lanes.
+_BY_COUNTERS = "counter-proven"  #: Highest confidence in a rule of lane addresses: counters agreed with it.
+#: Endings that tools append to names of kernels.
+_SUFFIXES = re.compile(r"(\s*(\[clone [^\]]*\]|\(\.kd\))|\.kd)+$")
 #: Space -> cost -> columns of `LaneAccesses.rows` that add up to it.
 _COSTS: dict[str, dict[str, tuple[str, ...]]] = {
     "lds": {"lds_cycles": ("ideal_cycles_total", "extra_cycles_total"), "lds_extra_cycles": ("extra_cycles_total",)},
@@ -71,7 +73,7 @@ def traced_work(trace: ThreadTrace, lanes: LaneOptions | None = None) -> TracedW
 
 
 def _fabric(trace: ThreadTrace, lanes: LaneOptions | None) -> dict[str, tuple[str, float, float]]:
-    """Counters of L2 that follow from the lines of all workgroups, where every access is known."""
+    """Counters of L2 that follow from the lines of all workgroups: name -> what it counts, least and most."""
     try:
         answer = fabric_traffic(trace, TrafficOptions(lanes or LaneOptions()))
     except WavewrightError:
@@ -87,7 +89,7 @@ def _fabric(trace: ThreadTrace, lanes: LaneOptions | None) -> dict[str, tuple[st
 
 
 def _executions(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
-    """Executions by wave and class."""
+    """`wave`, `class` and `execution_count`, by wave and class."""
     is_inside = pl.col("wave").is_in(waves["wave"].implode())
     rows = trace.instructions.filter(is_execution() & is_inside).select("wave", "row")
     classes = rows.join(trace.code.select("row", "class"), on="row", how="left", maintain_order="left")
@@ -96,7 +98,7 @@ def _executions(trace: ThreadTrace, waves: pl.DataFrame) -> pl.DataFrame:
 
 
 def _lane_costs(trace: ThreadTrace, lanes: LaneOptions | None, wave_count: int) -> dict[str, tuple[float, bool]]:
-    """Costs of a wave that its lane addresses tell, where they are known of every access of their kind."""
+    """Cost -> its mean per wave, and whether the rule is proven; only where all accesses of its space are known."""
     try:
         answer = lane_accesses(trace, lanes)
     except WavewrightError:
@@ -123,9 +125,6 @@ def _lane_costs(trace: ThreadTrace, lanes: LaneOptions | None, wave_count: int) 
     if changes.height and not has_gaps and not (changes["direction"] == "atomic").any():
         costs["store_bytes"] = (store_bytes / answer.wave_count, False)
     return costs
-
-
-_SUFFIXES = re.compile(r"(\s*(\[clone [^\]]*\]|\(\.kd\))|\.kd)+$")
 
 
 def plain_names(name: str) -> tuple[str, str, str]:
@@ -202,7 +201,7 @@ def _without_templates(text: str) -> str:
 
 def _last_word(text: str) -> str:
     """Without a return type: what stands behind the last space outside of template arguments."""
-    depth, begin = 0, 0
+    depth, start = 0, 0
     stripped = text.strip()
     for place, character in enumerate(stripped):
         if character == "<":
@@ -210,10 +209,10 @@ def _last_word(text: str) -> str:
         elif character == ">" and depth:
             depth -= 1
         elif character == " " and not depth:
-            begin = place + 1
-    return stripped[begin:]
+            start = place + 1
+    return stripped[start:]
 
 
 def brief_name(name: str) -> str:
-    """The first letters of a name."""
+    """At most the first 60 characters of a name."""
     return name if len(name) <= 60 else f"{name[:59]}…"

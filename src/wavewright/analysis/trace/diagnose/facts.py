@@ -77,11 +77,11 @@ class Facts:
 
 def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
     """Everything that rules need; `rows` = only the costs of these code rows, against the cycles of all."""
-    everything, all_stalls = row_costs(trace), stalls(trace)
+    all_costs, all_stalls = row_costs(trace), stalls(trace)
     stalled = all_stalls if rows is None else stalls(trace, rows=rows)
-    costs = at_rows(everything, rows)
+    costs = at_rows(all_costs, rows)
     producers = _producers_of(trace)
-    matrix, wide = _executed_rows(trace, everything)
+    matrix, wide = _executed_rows(trace, all_costs)
     spans = [(row["first_row"], row["last_row"]) for row in loops(trace).iter_rows(named=True)]
     code = CodeFacts(trace, spans)
     views: dict[str, list[RowView]] = {}
@@ -92,7 +92,7 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
         around = [span for span in spans if span[0] <= row["row"] <= span[1]]
         inner = min(around, key=lambda span: span[1] - span[0], default=None)
         own_producers = tuple(producers.get(row["row"], ()))
-        first = min((each.row for each in own_producers if 0 <= each.row < row["row"]), default=row["row"])
+        first = min((p.row for p in own_producers if 0 <= p.row < row["row"]), default=row["row"])
         view = RowView(
             row=row["row"],
             stall_class=row["class"],
@@ -121,7 +121,7 @@ def facts(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Facts:
         stall_cycles_total=stalled.stall_cycles_total,
         exposed_cycles_total=stalled.exposed_stall_cycles_total + exposed_idle,
         issue_cycles_total=latency - all_stalls.stall_cycles_total,
-        wave_cycles_total=latency + int(everything["idle_cycles_total"].sum()),
+        wave_cycles_total=latency + int(all_costs["idle_cycles_total"].sum()),
         gaps=gaps | {"store drain": gaps["store drain"] + stalled.ending_cycles_total},
     )
 

@@ -52,7 +52,7 @@ class LaneCause:
     name: str  #: bank conflicts, or lanes that do not coalesce.
     pipe: str  #: LDS or L1.
     rows: tuple[int, ...]  #: The code rows that lose cycles, those that lose most first.
-    saved_cycles_total: int  #: Cycles of the pipe that all rows lose.
+    saved_cycles_total: int  #: Cycles of the pipe that all rows lose together.
     gain_share_max: float  #: Of the time: what removing these cycles gains at most.
     explained_share: float  #: Of the stalls of the finding, at most.
     verdict: str  #: cause, part or harmless.

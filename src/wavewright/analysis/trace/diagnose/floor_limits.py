@@ -19,10 +19,10 @@ from wavewright.base.toml import packaged
 from wavewright.base.words import counted, percent
 from wavewright.model.trace import ThreadTrace
 
-#: Instructions up to which floors are looked for, and lanes without being asked: a diagnosis must not take long.
+#: Larger traces get no floors, and (second) no lanes unless `options` ask for them: a diagnosis must not take long.
 _MOST_INSTRUCTIONS = 2_000_000
 _MOST_INSTRUCTIONS_OF_LANES = 300_000
-_CAUSE_SHARE = 0.5  #: Share of a finding's stalls from which on an access pattern is its cause: most of them.
+_CAUSE_SHARE = 0.5  #: An access pattern that explains at least this share of a finding's stalls is its cause.
 _BANK_CONFLICTS, _SCATTERED = "bank conflicts", "lanes that do not coalesce"
 _REMEDIES = packaged("texts.toml", __package__)["lane_remedies"]  #: Pipe -> name and text.
 
@@ -69,12 +69,12 @@ def within_floors(finding: StallFinding, answer: Floors) -> StallFinding:
     """
     changed = [cause for cause in finding.lane_causes if cause.verdict != "harmless"]
     floor = floors_without(answer, {cause.pipe: cause.saved_cycles_total for cause in changed})
-    most = max(0.0, 1 - floor.share) if floor else 1.0
+    gain_max = max(0.0, 1 - floor.share) if floor else 1.0
     return replace(
         finding,
-        gain_share_max=min(finding.gain_share_max, most),
-        gain_share_min=min(finding.gain_share_min, most),
-        causes=tuple(replace(cause, gain_share_max=min(cause.gain_share_max, most)) for cause in finding.causes),
+        gain_share_max=min(finding.gain_share_max, gain_max),
+        gain_share_min=min(finding.gain_share_min, gain_max),
+        causes=tuple(replace(cause, gain_share_max=min(cause.gain_share_max, gain_max)) for cause in finding.causes),
     )
 
 
@@ -101,8 +101,8 @@ def _cause(finding: StallFinding, views: Sequence[RowView], answer: Floors, pipe
     total = sum(lost[row] for row in rows)
     if not total or not stall or not finding.gain_share_max:
         return _no_conflict(answer) if pipe == "LDS" else None
-    each = {row: lost[row] / executions[row] for row in rows}
-    of_waits = sum(_explained(view, each) for view in views) / stall
+    lost_per_execution = {row: lost[row] / executions[row] for row in rows}
+    of_waits = sum(_explained(view, lost_per_execution) for view in views) / stall
     removable = min(finding.gain_share_max, total / answer.span_cycles_total)
     explained = min(1.0, of_waits, removable / finding.gain_share_max)
     verdict = "cause" if explained >= _CAUSE_SHARE else "part" if explained >= HARMLESS_SHARE else "harmless"
@@ -131,11 +131,11 @@ def _no_conflict(answer: Floors) -> LaneCause | None:
     return LaneCause(_BANK_CONFLICTS, "LDS", (), 0, 0.0, 0.0, "harmless", text, confidence)
 
 
-def _explained(view: RowView, each: Mapping[int, float]) -> float:
+def _explained(view: RowView, lost_per_execution: Mapping[int, float]) -> float:
     """Stall cycles of a row that lost cycles can explain at most."""
     if not view.stall_class.startswith("wait"):
         return float(view.stall_cycles_total)  # the operations of all waves stand before it in the queue
-    lost = sum(each.get(producer.row, 0.0) * producer.count for producer in view.producers)
+    lost = sum(lost_per_execution.get(producer.row, 0.0) * producer.count for producer in view.producers)
     return min(float(view.stall_cycles_total), lost)
 
 

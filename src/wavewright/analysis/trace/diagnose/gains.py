@@ -13,8 +13,11 @@ _MEMORY = ("vector load", "load to LDS", "flat load", "store", "atomic", "sample
 _PRESSURE = ("VMEM issue", "FLAT issue")  #: Stalls of memory instructions whose pipe takes no more of them.
 _VECTOR_ARITHMETIC = ("VALU issue", "transcendental issue", "dependency hint", "dependency gap")
 
-_KINDS: dict[str, str] = packaged("texts.toml", __package__)["kinds"]
+_KINDS: dict[str, str] = packaged("texts.toml", __package__)["kinds"]  #: Cause -> kind of the finding about it alone.
 
+#: Causes that take less than this share of the waves' cycles are not replayed.
+_NEGLIGIBLE_SHARE = 0.015
+_WORTH_A_LOWER_END = 0.03  #: Pools that gain less than this get no lower end, which costs a replay.
 #: From this share of time on, the memory pipe pushes back: waits for its operations have the same cause.
 PRESSURE_SHARE = 0.05
 #: From this share on, cold fetches are part of a cold start.
@@ -108,11 +111,6 @@ def _kind(cause: str) -> str:
     return _KINDS.get(cause, "wait" if cause.startswith("wait ") else "issue")
 
 
-#: Causes that take less than this share of the waves' cycles are not replayed.
-_NEGLIGIBLE_SHARE = 0.015
-_WORTH_A_LOWER_END = 0.03  #: Gains below this share get no lower end.
-
-
 @dataclass(frozen=True)
 class PoolGain:
     """Gain of removing a pool, as shares of the time of the traced CUs."""
@@ -165,12 +163,12 @@ def gains(
         if pool.kind != "memory" and sum(of_cause.get(cause, 0.0) for cause in pool.causes) >= _WORTH_A_LOWER_END
     }
     missing = [removal for removal in removals.values() if removal not in replayed.cycles]
-    more = replay(trace, [*missing, *with_latency.values()], left_out=left_out)
+    of_pools = replay(trace, [*missing, *with_latency.values()], left_out=left_out)
     results = []
     for pool in pools:
-        best = replayed if removals[pool] in replayed.cycles else more
-        most = max(0.0, best.gain_share(removals[pool]))
-        least = max(0.0, more.gain_share(with_latency[pool])) if pool in with_latency else 0.0
+        with_pool = replayed if removals[pool] in replayed.cycles else of_pools
+        most = max(0.0, with_pool.gain_share(removals[pool]))
+        least = max(0.0, of_pools.gain_share(with_latency[pool])) if pool in with_latency else 0.0
         parts = sorted(((cause, of_cause.get(cause, 0.0)) for cause in pool.causes), key=lambda part: -part[1])
         results.append(PoolGain(pool, pool.name or parts[0][0], min(least, most), most, tuple(parts)))
     results.sort(key=lambda result: (-result.gain_share_max, result.name))

@@ -136,9 +136,9 @@ def filling(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> Filling:
     traced = traced_waves(trace)
     early = traced.filter(pl.col("wave").is_in(list(left_out)))
     work_waves = traced.filter(~pl.col("wave").is_in(list(left_out)))
-    every = resident_waves(trace)
-    of_kernels = every.filter(pl.col("kernel").is_in(traced["kernel"].drop_nulls().unique().implode()))
-    waves = of_kernels if of_kernels.height else every
+    resident = resident_waves(trace)
+    of_kernels = resident.filter(pl.col("kernel").is_in(traced["kernel"].drop_nulls().unique().implode()))
+    waves = of_kernels if of_kernels.height else resident
     waves = waves.with_columns(life=pl.col("end_cycles") - pl.col("start_cycles"))
     long_waves = waves.filter(pl.col("life") > _early_life(early, work_waves))
     busy_waves = long_waves if long_waves.height else waves
@@ -195,7 +195,7 @@ def _empty_cycles(waves: pl.DataFrame, peak: int) -> tuple[int, int, int, int]:
     empty = (peak - pl.col("present")) * (pl.col("next") - pl.col("time"))
     last = _largest(waves["start_cycles"])
     at_peak = events.filter(pl.col("present") == peak)["time"]
-    full = _smallest(at_peak, default=last)  # some may end before the last one starts
+    full = _smallest(at_peak, default=last)  # the peak may never be reached: some waves end before the last one starts
     phases = (pl.col("time") < full, (pl.col("time") >= full) & (pl.col("time") < last), pl.col("time") >= last)
     ramp, refill, drain = (
         events.drop_nulls("next")
@@ -226,10 +226,10 @@ def work_of(trace: ThreadTrace, left_out: tuple[int, ...] = ()) -> WorkgroupWork
 
 
 def work_of_part(part: ThreadTrace, _: ThreadTrace, left_out: tuple[int, ...]) -> pl.DataFrame:
-    """Working waves with their instructions, and the workgroup of those that met at a barrier."""
+    """`instruction_count`, `life` (cycles), `group` of working waves: the workgroup that barriers show, or the wave."""
     waves = traced_waves(part).filter(~pl.col("wave").is_in(list(left_out)))
-    together = passages(part).select("wave", met="workgroup").unique("wave")
-    return waves.join(together, on="wave", how="left").select(
+    workgroups = passages(part).select("wave", met="workgroup").unique("wave")
+    return waves.join(workgroups, on="wave", how="left").select(
         pl.col("instruction_count").cast(pl.Float64),
         life=pl.col("end_cycles") - pl.col("start_cycles"),
         group=pl.coalesce(pl.format("workgroup {}", "met"), pl.format("wave {}", "wave")),
@@ -261,7 +261,7 @@ def _peak(waves: pl.DataFrame) -> int:
 
 
 def _events(waves: pl.DataFrame) -> pl.DataFrame:
-    """Starts and ends of waves in order; in the same cycle an end comes first."""
+    """`time` and `change` (1 or -1 wave) of starts and ends, in order; in the same cycle an end comes first."""
     starts = waves.select(time="start_cycles", change=pl.lit(1, pl.Int64))
     ends = waves.select(time="end_cycles", change=pl.lit(-1, pl.Int64))
     return pl.concat([starts, ends]).sort("time", "change")

@@ -16,15 +16,15 @@ from wavewright.base.words import counted, percent, size
 from wavewright.facts.stall_classes import GRID_WORDS
 
 _WORTH_SAYING = 0.10  #: Share of the dispatch below which a finding about the grid is left out.
-_NEGLIGIBLE_SHARE = 0.01  #: Smaller parts are not mentioned.
-_AT_ROOF_SHARE = 0.95  #: Certain share of what copies reach from which nothing but fewer bytes helps.
+_NEGLIGIBLE_SHARE = 0.01  #: Smaller shares are not mentioned in the text.
+_AT_ROOF_SHARE = 0.95  #: From this certain share of what copies reach on, the text says `at` the roof, not `near`.
 _ROOF_REMEDIES = packaged("texts.toml", __package__)["roof_remedies"]
 _FEW_ROUNDS = 4  #: With more rounds of workgroups, waves come and go all the time.
 
 
 @dataclass(frozen=True)
 class Evenness:
-    """WorkgroupWork of the traced workgroups, and what slow waves spend more time at than others."""
+    """The work of the traced workgroups, and what slow waves spend more time at than others."""
 
     work: WorkgroupWork | None
     slow_class: str = ""  #: Stall class of most of the excess of slow waves; empty = not known.
@@ -179,7 +179,7 @@ def _vacant_slots(filling: Filling, missing: float, evenness: Evenness, capture:
         "uneven durations": vacancy.duration_share * scale,
         "uneven shader engines": vacancy.engine_share * scale,
     }
-    name = max(shares, key=lambda each: shares[each])
+    name = max(shares, key=lambda cause: shares[cause])
     # what the traced waves wait for explains the others only if their own durations differ as much
     is_traced = work is not None and 1 - work.wave_cycles_min / work.wave_cycles_max >= vacancy.duration_share
     if name == "uneven durations" and is_traced and is_memory(evenness.slow_class):

@@ -28,8 +28,8 @@ from wavewright.facts.loader import Fact, FactTable
 from wavewright.model.counters import CounterSet
 from wavewright.model.trace import ThreadTrace
 
-_SHOWN = 4  #: Names of kernels in a sentence.
-_DIFFERS_FROM = 0.01  #: Smaller differences come from means of counters.
+_SHOWN = 4  #: Kernels that a sentence names at most.
+_DIFFERS_FROM = 0.01  #: A smaller difference of register counts comes from means over dispatches.
 _OF_ANOTHER = ("other_gpu", "other_kernel_name")  #: Caveats that the counters are of other work.
 _BYTES_OF = {"GB/s": 1e9, "Gb/s": 1e9}  #: ROCm Compute Profiler writes Gb/s for 10^9 bytes per second.
 
@@ -190,9 +190,7 @@ _QUESTIONS = {
     "Is the memory busy?": ("memory_bandwidth", "peak_share"),
 }
 _ASKS_FOR_TRACE = ": look at a thread trace"  #: End of a reason that a diagnosis of a trace leaves out.
-_UNHELPFUL = ("not measured",)
-
-
+_UNHELPFUL = ("not measured",)  #: Verdicts that are no reason.
 #: Verdicts of causes, the gravest first; numbers without a verdict come next, and what is no problem last.
 _CAUSES = ("at limit", "saturated", "above peak", "scattered", "fetches too much", "likely", "healthy")
 

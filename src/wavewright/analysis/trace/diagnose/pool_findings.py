@@ -25,7 +25,11 @@ from wavewright.facts.stall_classes import GAP_WORDS, ISSUE_WORDS, UNRESOLVED, G
 from wavewright.model.findings import CodeEvidence
 from wavewright.model.trace import ThreadTrace
 
-_EVIDENCE_ROWS = 5  #: Code rows that a finding names.
+_EVIDENCE_ROWS = 5  #: Code rows that a finding names at most.
+ISSUE_BOUND = "instructions"  #: Kind of the finding that SIMDs issue most of the time.
+_MOST_OF_THE_TIME = 0.5  #: No other part of the time can be larger than one that is more than half of it.
+#: Classes of instructions that go through no pipe, or through that of branches.
+_NO_PIPE = ("wait", "nop", "sleep", "delay", "barrier", "barrier_wait", "barrier_signal", "branch", "end")
 
 
 def pool_finding(
@@ -217,12 +221,6 @@ def _steps(answer: Occupancy, kernel: int | None) -> str:
     return " and ".join(steps) or "see `wavewright occupancy`"
 
 
-ISSUE_BOUND = "instructions"  #: Kind of the finding.
-_MOST_OF_THE_TIME = 0.5  #: No other part of the time can be larger than one that is more than half of it.
-#: Classes of instructions that go through no pipe, or through that of branches.
-_NO_PIPE = ("wait", "nop", "sleep", "delay", "barrier", "barrier_wait", "barrier_signal", "branch", "end")
-
-
 def issue_finding(
     trace: ThreadTrace, residency: Filling, capture: CaptureFacts, memory_share: float
 ) -> StallFinding | None:
@@ -267,9 +265,9 @@ def _issue_rows(trace: ThreadTrace, words: IssueWords) -> pl.DataFrame:
     cycles = pipe_cycles_of_rows(trace)
     text, is_matrix = pl.col("text").fill_null(""), matrix_rows(code)
     is_of_pipe = pl.any_horizontal(text.str.starts_with(prefix) for prefix in words.prefixes)
-    rows = code.with_columns(each=pl.when(cycles > 0).then(cycles).otherwise(free_wait_cycles(trace))).filter(
+    rows = code.with_columns(cycles_per_hit=pl.when(cycles > 0).then(cycles).otherwise(free_wait_cycles(trace))).filter(
         is_of_pipe & ~is_matrix & ~pl.col("class").is_in(_NO_PIPE)
     )
     counts = rows.join(row_costs(trace).select("row", "hit_count"), on="row").filter(pl.col("hit_count") > 0)
-    by_cycles = counts.with_columns(cycles=pl.col("hit_count") * pl.col("each"))
+    by_cycles = counts.with_columns(cycles=pl.col("hit_count") * pl.col("cycles_per_hit"))
     return by_cycles.sort("cycles", "row", descending=[True, False])

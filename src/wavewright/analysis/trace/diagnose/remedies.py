@@ -23,9 +23,9 @@ from wavewright.base.toml import packaged
 from wavewright.facts.stall_classes import remedy_clauses, stall_class, stall_remedies
 from wavewright.model.trace import ThreadTrace
 
-_WIDEST_BYTES = 16  #: Of one lane's access.
+_WIDEST_BYTES = 16  #: The widest access of one lane.
 _INSTRUCTION_CACHE_BYTES = 32 << 10  #: The smallest of the families (AMD's ISA documents, "Instruction cache").
-#: More instructions of a wave than its workgroup's mean that are worth sharing; a store at the end is not.
+#: Waves are uneven if one executes this share more instructions than the mean of its workgroup; less is a final store.
 _UNEVEN_SHARE = 0.05
 #: Arithmetic that has a packed form for two values (v_pk_add_f32, v_pk_fma_f16, ...).
 _SINGLE_ARITHMETIC = re.compile(r"v_(add|mul|fma|fmac)_f(16|32)(_e\d+)?$")
@@ -52,7 +52,7 @@ def _has(pattern: str) -> Callable[[CaptureFacts], bool]:
     return lambda facts: any(match(mnemonic) for mnemonic in facts.mnemonics)
 
 
-#: The conditions that clauses of stall_classes.toml name.
+#: Conditions over the capture, by the name that `needs` of a clause of stall_classes.toml has for it.
 CAPTURE_CONDITIONS: dict[str, Callable[[CaptureFacts], bool]] = {
     "bank_conflicts": lambda facts: bool(facts.conflict_cycles),
     "conflicts_not_known": lambda facts: facts.conflict_cycles is None and bool(facts.lds_access_bytes),
@@ -140,7 +140,7 @@ def _is_prefetched(view: RowView) -> bool:
     return bool(view.producers) and all(producer.row > view.row for producer in view.producers)
 
 
-#: The conditions that stall_classes.toml names.
+#: Conditions over a code row, by the name that `fits` of a remedy in stall_classes.toml has for it.
 CONDITIONS: dict[str, Callable[[RowView], bool]] = {
     "always": lambda view: True,
     "in_loop": lambda view: view.in_loop,
@@ -159,7 +159,7 @@ CONDITIONS: dict[str, Callable[[RowView], bool]] = {
     "before_other_lanes": lambda view: "other lanes" in view.code.hazard,
     "after_m0": lambda view: "M0" in view.code.hazard,
 }
-#: Group of remedies -> the classes that it is for, and whether one wave per SIMD is a reason.
+#: Group of remedies -> whether it is for a row, and whether more waves per SIMD would hide the stall, too.
 GROUPS: dict[str, tuple[Callable[[RowView], bool], bool]] = {
     "loads": (lambda view: re.search("vector load|load to LDS|flat load", view.stall_class) is not None, True),
     "pressure": (lambda view: view.stall_class in ("VMEM issue", "FLAT issue"), False),

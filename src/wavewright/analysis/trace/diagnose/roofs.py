@@ -11,13 +11,13 @@ from wavewright.analysis.trace.pipes.utilization import utilization
 from wavewright.model.trace import ThreadTrace
 
 DATA_SHEET = "data sheet"  #: Source of a peak that nobody has reached yet.
-#: Certain share of what copies reach from which bandwidth is the limit: nothing else can win more than the rest.
+#: From this certain share of what copies reach on, bandwidth is the limit: nothing else can win more than the rest.
 _AT_ROOF_SHARE = 0.70
 #: Narrow accesses (below 4 bytes per lane) need more instructions per byte: only this close is the roof the limit.
 _AT_ROOF_SHARE_NARROW = 0.85
 #: Waits for memory must take this share of the time: a kernel that seldom waits for memory is not bound by it.
 _MEMORY_GAIN_SHARE = 0.30
-_ABOVE_REACHED = 1.1  #: Times what copies reached, above which a cache certainly takes a part: two copies differ too.
+_ABOVE_REACHED = 1.1  #: Above so many times what copies reached, a cache certainly takes a part: two copies differ too.
 _STARTING = ("start-up", "cold instruction fetch", "wait scalar load")  #: Causes of time before a wave works.
 #: Waves that spend this share on starting (launch, first fetch, arguments) do not stream.
 _STARTING_SHARE = 0.20
@@ -64,9 +64,9 @@ def pipes(trace: ThreadTrace) -> Pipes:
 
 def roofs(trace: ThreadTrace, traffic: Traffic | None, used: Pipes, filling: Filling, gains: Gains) -> list[Roof]:
     """Every roof that is known, the one that limits first, then by share of the GPU's peak."""
-    filled = filling.mean_share * (1 - filling.unused_share)  # of the CUs and of the time
+    filled = filling.mean_share * (1 - filling.unused_share)  # share of the slots of the GPU, over the time
     uses = {"matrix": used.matrix_share, "VALU": used.valu_share}
-    every = [
+    known_roofs = [
         Roof(f"{name} throughput", use, use, use, use, 1.0, "", "of the time", use * filled >= _BUSY_PIPE_SHARE)
         for name, use in uses.items()
     ]
@@ -74,8 +74,8 @@ def roofs(trace: ThreadTrace, traffic: Traffic | None, used: Pipes, filling: Fil
     if gpu is not None and traffic is not None and traffic.is_evidence and traffic.bytes_per_second is not None:
         starting = sum(gains.causes.get(cause, 0.0) for cause in _STARTING)
         waits = gains.memory_gain_share >= _MEMORY_GAIN_SHARE and starting < _STARTING_SHARE
-        every += _bandwidth(traffic, traffic.bytes_per_second, gpu, waits=waits)
-    return sorted(every, key=lambda roof: (not roof.is_limit, -roof.share))
+        known_roofs += _bandwidth(traffic, traffic.bytes_per_second, gpu, waits=waits)
+    return sorted(known_roofs, key=lambda roof: (not roof.is_limit, -roof.share))
 
 
 def _bandwidth(traffic: Traffic, rate: tuple[float, float], gpu: Machine, *, waits: bool) -> list[Roof]:

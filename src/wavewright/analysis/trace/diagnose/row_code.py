@@ -20,9 +20,9 @@ from wavewright.model.trace import ThreadTrace
 
 NARROW_BYTES = 4  #: Accesses of at most so many bytes per lane can be made wider.
 _VECTOR_SPACES = ("memory", "flat", "scratch")
-_FEW_INSTRUCTIONS = 8  #: So many instructions that a load does not need may stand before one that counts as first.
-_FARTHEST = 512  #: Instructions before a load that are looked at.
-_ROUNDS = 3  #: Equal rounds of loads in straight code that count as an unrolled loop.
+_FEW_INSTRUCTIONS = 8  #: A load counts as first if at most so many instructions stand before it that it does not need.
+_FARTHEST = 512  #: Only so many instructions before a load are looked at.
+_ROUNDS = 3  #: From so many equal rounds of loads on, straight code counts as an unrolled loop.
 _NO_WORK = re.compile(r"s_(wait|nop|delay_alu|barrier|branch|cbranch|clause|sleep|setprio|setreg)|\w+_load|ds_read")
 _WAITS = re.compile(r"s_waitcnt.*vmcnt|s_wait_loadcnt")
 #: Targets on which arguments of a kernel can be preloaded into scalar registers (LLVM 22, AMDGPUUsage).
@@ -122,6 +122,6 @@ def _unrolled(texts: Sequence[str], loops: Sequence[tuple[int, int]]) -> list[tu
         elif loads and _WAITS.match(text):
             rounds.append((tuple(sorted(set(loads))), row))
             loads = []
-    often = {sign for sign, count in Counter(sign for sign, _ in rounds).items() if count >= _ROUNDS}
-    ends = [row for sign, row in rounds if sign in often]
+    repeated = {sign for sign, count in Counter(sign for sign, _ in rounds).items() if count >= _ROUNDS}
+    ends = [row for sign, row in rounds if sign in repeated]
     return [(min(ends), max(ends))] if ends else []

@@ -16,14 +16,14 @@ from wavewright.errors import UsageError
 from wavewright.model.counters import CounterSet
 from wavewright.model.trace import ThreadTrace
 
-_MOST_SETS: Final = 64  #: Sets of arguments that are tried.
+_MOST_SETS: Final = 64  #: Sets of arguments that are tried at most.
 _OF_FABRIC: Final = ("TCC_EA0_RDREQ", "TCC_WRITE")  #: Counters that the traffic predicts.
-_FITS: Final = "fits"
-_GAPS: Final = "with gaps"  # in a note of the self-check
+_FITS: Final = "fits"  #: Verdict of a set that nothing contradicts.
+_GAPS: Final = "with gaps"  #: A note of `fabric_traffic` with these words means that a stride or size may be wrong.
 
 
 def argument_sets(arguments: tuple[str, ...]) -> list[tuple[str, ...]]:
-    """All combinations of alternatives: `N=256|512` is one of two. Raises `UsageError`: they are too many.
+    """All combinations of alternatives: `N=256|512` is one of two. Raises `UsageError` if there are too many.
 
     >>> argument_sets(("N=256|512", "K=128"))
     [('N=256', 'K=128'), ('N=512', 'K=128')]
@@ -47,10 +47,10 @@ def fitted_traffic(
     sets = argument_sets(options.lanes.arguments)
     if len(sets) == 1 and counters is None:
         return fabric_traffic(trace, options, rows=rows)
-    options_of_sets = [replace(options, lanes=replace(options.lanes, arguments=each)) for each in sets]
-    verdicts = [_verdict(trace, each, counters) for each in options_of_sets]
+    options_of_sets = [replace(options, lanes=replace(options.lanes, arguments=chosen)) for chosen in sets]
+    verdicts = [_verdict(trace, own_options, counters) for own_options in options_of_sets]
     common = set(sets[0]).intersection(*sets)  # arguments without alternatives: a set is named by the others
-    names = [" ".join(argument for argument in each if argument not in common) for each in sets]
+    names = [" ".join(argument for argument in chosen if argument not in common) for chosen in sets]
     table = pl.DataFrame([names, verdicts], schema=FabricTraffic.tables["fits"].dtypes, orient="col")
     fitting = [number for number, verdict in enumerate(verdicts) if verdict == _FITS]
     if len(sets) == 1 or len(fitting) == 1:
@@ -60,14 +60,14 @@ def fitted_traffic(
         note = f"fitted: {names[number]}, the only one of {len(sets)} sets of arguments that {sources} not contradict"
         notes = (*answer.notes, note) if len(sets) > 1 else answer.notes
         return replace(answer, fits=table, notes=notes)
-    left = f"{len(fitting)} of {len(sets)} sets of arguments fit" if fitting else f"none of {len(sets)} sets fits"
-    more = "" if counters is not None or not fitting else ": --counters of the same kernel may tell them apart"
+    remaining = f"{len(fitting)} of {len(sets)} sets of arguments fit" if fitting else f"none of {len(sets)} sets fits"
+    advice = "" if counters is not None or not fitting else ": --counters of the same kernel may tell them apart"
     nothing = fabric_traffic(trace, replace(options_of_sets[0], only_today=True))
-    return replace(nothing.without_numbers(f"{left}{more}"), fits=table)
+    return replace(nothing.without_numbers(f"{remaining}{advice}"), fits=table)
 
 
 def _verdict(trace: ThreadTrace, options: TrafficOptions, counters: CounterSet | None) -> str:
-    """`fits`, or why not."""
+    """`fits`, or the reason why the set of arguments in `options` cannot be."""
     answer = fabric_traffic(trace, replace(options, only_today=True))
     if answer.problem:
         return answer.problem

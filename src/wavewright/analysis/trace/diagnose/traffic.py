@@ -26,13 +26,13 @@ COUNTERS, DISTINCT, REQUESTS = "counters", "distinct bytes", "requests"
 #: Share of the upper bound of distinct bytes that is certain, from which they are evidence. Below it, reuse between
 #: workgroups decides what reaches memory, and nothing tells it.
 _CERTAIN_SHARE = 0.9
-#: Times that counted and traced dispatches may differ in duration: passes of a profiler run at other clocks.
+#: Durations of counted and traced dispatches agree up to this ratio: passes of a profiler run at other clocks.
 _SAME_RATIO = 1.25
 _NARROW_BYTES = 4  #: Accesses of fewer bytes per lane are narrow.
-_FEWEST_LANES = 32  #: Of a wave whose lanes are not known.
-_MOST_INSTRUCTIONS = 4_000_000  #: Above, lanes are not evaluated.
-Bounds = tuple[float, float]
-Clauses = tuple[str, ...]
+_FEWEST_LANES = 32  #: Lanes of a wave where their number is not known: the smaller of the two sizes.
+_MOST_INSTRUCTIONS = 4_000_000  #: Of traces with more instructions, lanes are not evaluated.
+Bounds = tuple[float, float]  #: Least and most.
+Clauses = tuple[str, ...]  #: Assumptions, each a clause for a sentence.
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ def _is_followed(trace: ThreadTrace, gpu: Machine | None) -> bool:
 
 
 def _requests(trace: ThreadTrace) -> pl.DataFrame:
-    """Bytes that all executions of every code row request, if all lanes are active."""
+    """`ACCESSES`, `hit_count` and `bytes` (requested by all executions if all lanes are active) of vector accesses."""
     lanes = lanes_per_wave(trace) or _FEWEST_LANES
     vector = accesses(trace.code).filter(pl.col("space").is_in(["memory", "flat"])).drop_nulls("bytes_per_lane")
     return vector.join(row_costs(trace).select("row", "hit_count"), on="row").with_columns(

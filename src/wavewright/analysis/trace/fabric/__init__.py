@@ -35,13 +35,13 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame
 from wavewright.model.trace import ThreadTrace
 
-_LEAST_SAVED_SHARE: Final = 0.01  #: Of the bytes read: less is nothing to win.
-_MOST_LOOKUPS: Final = 3_000_000  #: Of L1, for all orders of workgroups beside today's, the best and the user's.
-_RUNS: Final = 3  #: Simulations of such an order: without limits, and in the two extremes.
+_LEAST_SAVED_SHARE: Final = 0.01  #: A mapping that saves a smaller share of the bytes read is not called better.
+_MOST_LOOKUPS: Final = 3_000_000  #: Simulated lookups of L1 for all mappings beside today's, the best and the user's.
+_RUNS: Final = 3  #: Simulations of such a mapping: without limits, and in the two extreme orders of waves.
 _POINTER_BYTES: Final = 8
 _GIVEN: Final = "given"  #: Name of the order of the user.
-_DENSE_SHARE: Final = 0.9  #: Of the bytes from the first to the last stored: below, a stride may be wrong.
-_MOST_WORKGROUPS: Final = 4_000_000  #: Whose order is kept in memory.
+_DENSE_SHARE: Final = 0.9  #: Where less of the bytes from first to last is stored, a stride may be wrong.
+_MOST_WORKGROUPS: Final = 4_000_000  #: Orders of more workgroups would take too much memory.
 _PROBLEMS: Final[dict[str, str]] = packaged("problems.toml", __package__)
 
 
@@ -268,8 +268,8 @@ class _Sets:
         for group in self.everything.groups:
             ranges = [part.ranges for part in self.parts if part.is_store and part.group is group]
             if ranges:
-                begin, end = map(np.concatenate, zip(*ranges, strict=True))
-                total += len(group.numbers) * line_sets.count(line_sets.merged(begin, end))
+                starts, ends = map(np.concatenate, zip(*ranges, strict=True))
+                total += len(group.numbers) * line_sets.count(line_sets.merged(starts, ends))
         return total
 
     def _count(self, parts: Sequence[Touched], mapping: Mapping | None = None, unit: int | None = None) -> int:

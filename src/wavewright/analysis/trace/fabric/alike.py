@@ -18,14 +18,14 @@ import numpy as np
 
 from wavewright.analysis.trace.fabric.workgroups import Accesses, Ids, OutOfBudgetError, Workgroups
 
-_CHECKS: Final = 16  #: Workgroups of each box that are drawn.
-_SHORT_STEPS: Final = 4_000  #: Instructions that tell digits; whether they are those of the whole wave is checked.
-_MOST_CACHED: Final = 4  #: Workgroups whose accesses stay in memory: those of large waves are large.
-_MANY_STEPS: Final = 100_000  #: Instructions of the drawn workgroups, above which one wave of each is evaluated.
-_MOST_PARTS: Final = 6  #: Of an axis; the last one takes the rest.
-_MOST_DIGITS: Final = 8  #: Of an axis.
+_CHECKS: Final = 16  #: Workgroups of each box that are drawn at random to check it.
+_SHORT_STEPS: Final = 4_000  #: The first instructions of a wave, from which digits are guessed; `_holds` checks them.
+_MOST_CACHED: Final = 4  #: So many workgroups keep their accesses in memory: those of large waves are large.
+_MANY_STEPS: Final = 100_000  #: If the drawn workgroups have more instructions, only one wave of each is evaluated.
+_MOST_PARTS: Final = 6  #: Parts that an axis is cut into at most; the last one takes the rest.
+_MOST_DIGITS: Final = 8  #: Digits of the ids of an axis at most.
 _MOST_MOVES: Final = 20_000_000  #: Numbers of a table with the moves of each workgroup: 160 MB.
-_MOST_SINGLE: Final = 20_000  #: Workgroups that are evaluated one by one.
+_MOST_SINGLE: Final = 20_000  #: Workgroups of a box that are evaluated one by one at most.
 
 Span = tuple[int, int]  #: Ids of one axis from the first to before the second.
 Box = tuple[Span, ...]  #: A span of each axis.
@@ -192,8 +192,8 @@ def _by_digits(
             """Bytes from the corner to the workgroup `at` places along the axis; None = it does something else."""
             moved_ids: Ids = (*corner[:axis], corner[axis] + at, *corner[axis + 1 :])  # type: ignore[assignment]
             is_part = is_short and place is not None
-            here, there = (evaluations.probe(each, place, is_short=is_part) for each in (corner, moved_ids))
-            return there.first_addresses - here.first_addresses if there.key == here.key else None
+            first, moved = (evaluations.probe(id_, place, is_short=is_part) for id_ in (corner, moved_ids))
+            return moved.first_addresses - first.first_addresses if moved.key == first.key else None
 
         digits_of_axis = _digits(distances, end - start)
         if digits_of_axis is None:
@@ -223,7 +223,7 @@ def _digits(distances: Callable[..., np.ndarray | None], count: int) -> list[_Di
         step = distances(unit)
         if step is None or len(digits) == _MOST_DIGITS:
             return None
-        values = -(-count // unit)  # of a digit without end
+        values = -(-count // unit)  # values that the digit has if it is the last one
         step_of_first_wave = distances(unit, 0)
 
         def is_straight(at: int, unit: int = unit, step: np.ndarray | None = step_of_first_wave) -> bool:

@@ -20,12 +20,12 @@ import polars as pl
 from wavewright.analysis.trace.fabric.alike import Alike
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE, Workgroups
 
-_MERGED_AT: Final = 4_000_000  #: Ranges that are put together before they are merged.
-_MOST_RANGES: Final = 16_000_000  #: After merging: more take more memory than a laptop should need.
-_SAMPLES: Final = 32  #: Workgroups whose requests are counted where they lie differently in their lines.
-_MOST_REUSE_WORKGROUPS: Final = 4_096  #: Up to which the lines that each of them shares are counted.
-_MOST_REUSE_LINES: Final = 3_000_000  #: Of all workgroups together.
-_DENSE: Final = 8  #: Units for each range, at most, that are marked one by one.
+_MERGED_AT: Final = 4_000_000  #: Ranges are merged as soon as there are so many of them.
+_MOST_RANGES: Final = 16_000_000  #: Ranges after merging: more take more memory than a laptop should need.
+_SAMPLES: Final = 32  #: Members of a group whose requests are counted, where they lie differently in their lines.
+_MOST_REUSE_WORKGROUPS: Final = 4_096  #: Shared lines are counted of at most so many workgroups,
+_MOST_REUSE_LINES: Final = 3_000_000  #: and of at most so many lines of all of them.
+_DENSE: Final = 8  #: With at most so many units per range, units are marked one by one.
 _PHASE_BYTES: Final = 1 << 56  #: Distance that keeps accesses of different phases apart: more than any buffer has.
 
 Ranges = tuple[np.ndarray, np.ndarray]  #: Starts and ends.
@@ -53,27 +53,27 @@ class Touched:
     @cached_property
     def key(self) -> bytes:
         """Equal for equal ranges."""
-        return blake2b(b"".join(each.tobytes() for each in self.ranges)).digest()
+        return blake2b(b"".join(numbers.tobytes() for numbers in self.ranges)).digest()
 
 
-def merged(begin: np.ndarray, end: np.ndarray) -> Ranges:
+def merged(start: np.ndarray, end: np.ndarray) -> Ranges:
     """Ranges that cover the same, apart from each other and in order.
 
     >>> [list(map(int, each)) for each in merged(np.array([8, 0, 3]), np.array([9, 4, 8]))]
     [[0], [9]]
     """
-    if not begin.size:
-        return begin, end
-    low = begin.min()
+    if not start.size:
+        return start, end
+    low = start.min()
     extent = int(end.max() - low)
-    if extent <= _DENSE * begin.size:  # a mark for each unit is quicker than sorting
-        changes = np.bincount(begin - low, minlength=extent + 1) - np.bincount(end - low, minlength=extent + 1)
+    if extent <= _DENSE * start.size:  # a mark for each unit is quicker than sorting
+        changes = np.bincount(start - low, minlength=extent + 1) - np.bincount(end - low, minlength=extent + 1)
         edges = np.flatnonzero(np.diff(np.cumsum(changes) > 0, prepend=False)) + low
         return edges[::2], edges[1::2]
-    order = np.argsort(begin, kind="stable")
-    begin, reach = begin[order], np.maximum.accumulate(end[order])
-    first = np.flatnonzero(np.concatenate(([True], begin[1:] > reach[:-1])))
-    return begin[first], reach[np.append(first[1:], begin.size) - 1]
+    order = np.argsort(start, kind="stable")
+    start, reach = start[order], np.maximum.accumulate(end[order])
+    first = np.flatnonzero(np.concatenate(([True], start[1:] > reach[:-1])))
+    return start[first], reach[np.append(first[1:], start.size) - 1]
 
 
 def lane_bytes(
@@ -81,10 +81,10 @@ def lane_bytes(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """First byte, end and activity of each lane in executions of a group's first workgroup, or of another member."""
     accesses = group.accesses
-    begin = accesses.address[numbers]
+    start = accesses.address[numbers]
     if member is not None:
-        begin = begin + group.moves[group.move[numbers], member][:, None]
-    return begin, begin + width_bytes[accesses.row[numbers]][:, None], accesses.active_lanes(numbers)
+        start = start + group.moves[group.move[numbers], member][:, None]
+    return start, start + width_bytes[accesses.row[numbers]][:, None], accesses.active_lanes(numbers)
 
 
 def touched(
@@ -100,11 +100,11 @@ def touched(
         rows = accesses.row[known_accesses] if by_row else np.full(len(known_accesses), -1)
         keys = np.stack([group.move[known_accesses], array, direction[known_accesses] == STORE, rows])
         distinct_keys, key_number = np.unique(keys, axis=1, return_inverse=True)
-        for number, (move, its_array, is_store, row) in enumerate(distinct_keys.T):
+        for number, (move, array_number, is_store, row) in enumerate(distinct_keys.T):
             chosen = known_accesses[key_number.ravel() == number]
-            begin, end, is_active = lane_bytes(group, workgroups.width_bytes, chosen)
-            ranges = merged(begin[is_active], end[is_active])
-            parts.append(Touched(group, int(move), int(its_array), bool(is_store), int(row), ranges))
+            start, end, is_active = lane_bytes(group, workgroups.width_bytes, chosen)
+            ranges = merged(start[is_active], end[is_active])
+            parts.append(Touched(group, int(move), int(array_number), bool(is_store), int(row), ranges))
     return parts
 
 
@@ -113,22 +113,22 @@ def units(parts: Iterable[Touched], unit: int, is_chosen: np.ndarray | None = No
 
     Raises `TooScatteredError`.
     """
-    begins = [np.zeros(0, np.int64)]
+    starts = [np.zeros(0, np.int64)]
     ends = [np.zeros(0, np.int64)]
     range_count = 0
     for part in parts:
-        for begin, low, high in _moved(part, unit, part.moves(is_chosen)):
-            step = max(1, _MERGED_AT // max(1, begin.size))
+        for start, low, high in _moved(part, unit, part.moves(is_chosen)):
+            step = max(1, _MERGED_AT // max(1, start.size))
             for at in range(0, low.size, step):
-                begins.append((begin[:, None] + low[at : at + step]).ravel())
-                ends.append((begin[:, None] + high[at : at + step]).ravel())
-                range_count += begins[-1].size
+                starts.append((start[:, None] + low[at : at + step]).ravel())
+                ends.append((start[:, None] + high[at : at + step]).ravel())
+                range_count += starts[-1].size
                 if range_count > _MERGED_AT:
-                    both = merged(np.concatenate(begins), np.concatenate(ends))
-                    begins, ends, range_count = [both[0]], [both[1]], 0
+                    both = merged(np.concatenate(starts), np.concatenate(ends))
+                    starts, ends, range_count = [both[0]], [both[1]], 0
                     if both[0].size > _MOST_RANGES:
                         raise TooScatteredError
-    return merged(np.concatenate(begins), np.concatenate(ends))
+    return merged(np.concatenate(starts), np.concatenate(ends))
 
 
 def _moved(part: Touched, unit: int, moves: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
@@ -138,12 +138,12 @@ def _moved(part: Touched, unit: int, moves: np.ndarray) -> Iterator[tuple[np.nda
     """
     offsets = moves % unit  # workgroups that lie alike in their units
     for offset in np.unique(offsets):
-        begin, end = merged((part.ranges[0] + offset) // unit, -(-(part.ranges[1] + offset) // unit))
+        start, end = merged((part.ranges[0] + offset) // unit, -(-(part.ranges[1] + offset) // unit))
         whole_moves = moves[offsets == offset] // unit
-        lengths, length_number, counts = np.unique(end - begin, return_inverse=True, return_counts=True)
-        begins_by_length = np.split(begin[np.argsort(length_number, kind="stable")], np.cumsum(counts)[:-1])
-        for length, begins in zip(lengths, begins_by_length, strict=True):
-            yield begins, *merged(whole_moves, whole_moves + length)
+        lengths, length_number, counts = np.unique(end - start, return_inverse=True, return_counts=True)
+        starts_by_length = np.split(start[np.argsort(length_number, kind="stable")], np.cumsum(counts)[:-1])
+        for length, starts in zip(lengths, starts_by_length, strict=True):
+            yield starts, *merged(whole_moves, whole_moves + length)
 
 
 class UnitCounts:
@@ -206,9 +206,9 @@ def requests(group: Alike, workgroups: Workgroups, line: int, piece: int) -> Req
         """Different units of executions in a phase, added up over the phases."""
         total = 0
         for member in np.linspace(0, len(group.numbers) - 1, sample_count).astype(int):
-            begin, end, is_active = lane_bytes(group, workgroups.width_bytes, numbers, int(member))
+            start, end, is_active = lane_bytes(group, workgroups.width_bytes, numbers, int(member))
             away = phases[:, None] * (_PHASE_BYTES // unit)
-            total += count(merged((begin // unit + away)[is_active], (-(-end // unit) + away)[is_active]))
+            total += count(merged((start // unit + away)[is_active], (-(-end // unit) + away)[is_active]))
         return total / sample_count
 
     return Requests(mean(loads, accesses.barriers[loads], line), mean(stores, np.arange(len(stores)), piece))
@@ -225,8 +225,8 @@ def workgroup_reuse(
     lines_by_number = {number: [np.zeros(0, np.int64)] for number in range(workgroups.total)}
     for part in loads:
         for number, move in zip(part.group.numbers.tolist(), part.group.moves[part.move].tolist(), strict=True):
-            begin, end = merged((part.ranges[0] + move) // line, -(-(part.ranges[1] + move) // line))
-            lines_by_number[number].append(_numbers(begin, end))
+            start, end = merged((part.ranges[0] + move) // line, -(-(part.ranges[1] + move) // line))
+            lines_by_number[number].append(_numbers(start, end))
     lines = [np.unique(np.concatenate(parts)) for parts in lines_by_number.values()]
     lengths = np.array(list(map(len, lines)))
     numbers = np.arange(workgroups.total)
@@ -245,7 +245,7 @@ def workgroup_reuse(
     )
 
 
-def _numbers(begin: np.ndarray, end: np.ndarray) -> np.ndarray:
+def _numbers(start: np.ndarray, end: np.ndarray) -> np.ndarray:
     """The numbers in ranges."""
-    sizes = end - begin
-    return np.repeat(begin - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes) + np.arange(int(sizes.sum()))
+    sizes = end - start
+    return np.repeat(start - np.concatenate(([0], np.cumsum(sizes)[:-1])), sizes) + np.arange(int(sizes.sum()))

@@ -18,7 +18,7 @@ from wavewright.analysis.trace.fabric.workgroups import Ids
 
 TODAY: Final = "today"  #: Name of the order in which workgroups are launched.
 _AXES: Final = "xyz"
-_MOST_CHUNK: Final = 64  #: Workgroups that one XCD gets in a row.
+_MOST_CHUNK: Final = 64  #: Workgroups that one XCD gets in a row at most.
 
 
 @dataclass(frozen=True)
@@ -54,26 +54,26 @@ def mappings(counts: Ids, xcd_count: int) -> Iterator[Mapping]:
         if list(order) != axes:
             yield _axes(ids, counts, order)
     if len(axes) > 1 and all(counts[axis].bit_count() == 1 for axis in axes):  # powers of two
-        morton, words = _morton(ids, counts)
-        yield Mapping("z-order", morton, words)
+        morton, formula = _morton(ids, counts)
+        yield Mapping("z-order", morton, formula)
         if xcd_count > 1 and total > xcd_count:
             contiguous = _contiguous(ids, xcd_count)
-            yield Mapping("z-order, range per XCD", morton[contiguous.order], f"{contiguous.formula} {words}")
+            yield Mapping("z-order, range per XCD", morton[contiguous.order], f"{contiguous.formula} {formula}")
 
 
 def _contiguous(ids: np.ndarray, xcd_count: int) -> Mapping:
     """Each XCD gets one range of workgroups."""
     total = len(ids)
-    per, tall = -(-total // xcd_count), total % xcd_count or xcd_count
+    per, tall = -(-total // xcd_count), total % xcd_count or xcd_count  # `tall` XCDs get `per`, others one less
     xcd, at = ids % xcd_count, ids // xcd_count
     order = np.where(xcd < tall, xcd * per + at, tall * per + (xcd - tall) * (per - 1) + at)
-    plain = f"id = id % {xcd_count} * {per} + id / {xcd_count};"
+    formula = f"id = id % {xcd_count} * {per} + id / {xcd_count};"
     if total % xcd_count:
-        plain = (
+        formula = (
             f"xcd = id % {xcd_count}; k = id / {xcd_count}; "
             f"id = xcd < {tall} ? xcd * {per} + k : {tall * per} + (xcd - {tall}) * {per - 1} + k;"
         )
-    return Mapping("contiguous range per XCD", order, plain)
+    return Mapping("contiguous range per XCD", order, formula)
 
 
 def _chunks(ids: np.ndarray, xcd_count: int, chunk: int) -> Mapping:
@@ -88,16 +88,16 @@ def _chunks(ids: np.ndarray, xcd_count: int, chunk: int) -> Mapping:
 
 
 def _axes(ids: np.ndarray, counts: Ids, order: tuple[int, ...]) -> Mapping:
-    """Axes from the fastest on in another order."""
+    """The work counts the axes in another order, the fastest first."""
     units = {axis: prod(counts[:axis]) for axis in order}
-    quotient, work, words, divisor = ids, np.zeros_like(ids), [], 1
+    quotient, work, formulas, divisor = ids, np.zeros_like(ids), [], 1
     for axis in order:
         work += quotient % counts[axis] * units[axis]
         quotient = quotient // counts[axis]
         digit = "id" if divisor == 1 else f"id / {divisor}"
         divisor *= counts[axis]
-        words.append(f"{_AXES[axis]} = {digit}{f' % {counts[axis]}' if divisor < len(ids) else ''};")
-    return Mapping(f"axes {', '.join(_AXES[axis] for axis in order)}", work, " ".join(words))
+        formulas.append(f"{_AXES[axis]} = {digit}{f' % {counts[axis]}' if divisor < len(ids) else ''};")
+    return Mapping(f"axes {', '.join(_AXES[axis] for axis in order)}", work, " ".join(formulas))
 
 
 def _morton(ids: np.ndarray, counts: Ids) -> tuple[np.ndarray, str]:

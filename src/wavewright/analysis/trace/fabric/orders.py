@@ -22,14 +22,14 @@ from wavewright.analysis.trace.fabric.line_sets import lane_bytes
 from wavewright.analysis.trace.fabric.workgroups import ATOMIC, STORE
 from wavewright.facts.gpus.chiplets import CacheFacts
 
-_LANES: Final = 64  #: Of an execution, as the evaluator returns them.
+_LANES: Final = 64  #: Addresses of an execution, as the evaluator returns them.
 _GROUP_LANES: Final = 16  #: Lanes that the vector L1 looks up together.
 _LANE_GROUPS: Final = _LANES // _GROUP_LANES
 L1_SETS: Final = 4  #: Bytes of L1 / (bytes of a line x ways): 32 KiB / (128 x 64) on gfx942 and gfx950.
-_MOST_LOOKUPS: Final = 8_000_000  #: Of L1 by the workgroups of an XCD: seconds. Of more, only the first are simulated,
+_MOST_LOOKUPS: Final = 8_000_000  #: Lookups of L1 by the workgroups of an XCD. Of more, only the first are simulated,
 _LOOKUPS_OF_PART: Final = 2_000_000  #: up to this many lookups.
-_MOST_KINDS: Final = 64  #: Ways in which workgroups lie in their lines.
-_FULL_CACHES: Final = 4  #: Times that the simulated first workgroups must fill L2, to say something about all.
+_MOST_KINDS: Final = 64  #: Ways in which workgroups lie in their lines, at most.
+_FULL_CACHES: Final = 4  #: The first workgroups stand for all only if they touch so many times the bytes of L2.
 _LOAD, _STORE, _BARRIER = range(3)  # cpp/include/wavewright/cache_orders.hpp: StepKind
 
 
@@ -112,10 +112,10 @@ def work_of(
         if len(lookups) == _MOST_KINDS:
             return None
         accesses = group.accesses
-        way = direction[accesses.row]
+        directions = direction[accesses.row]
         numbers = memory_executions(group, direction)
-        blocks, of_execution = blocks_of_lines(group, numbers, way[numbers] == STORE, width_bytes, line, piece)
-        steps, wave_starts = _steps(group, numbers, way, of_execution)
+        blocks, of_execution = blocks_of_lines(group, numbers, directions[numbers] == STORE, width_bytes, line, piece)
+        steps, wave_starts = _steps(group, numbers, directions, of_execution)
         steps["first_block"] += counts["blocks"]
         kind_of[group.numbers] = len(lookups)
         move_count, wave_count = len(group.moves), len(wave_starts) - 1
@@ -184,12 +184,12 @@ def blocks_of_lines(
 
     Of the first workgroup of the group, or of one of its members.
     """
-    begin, end, active = lane_bytes(group, width_bytes, numbers, member)
+    start, end, active = lane_bytes(group, width_bytes, numbers, member)
     size = np.where(is_store, piece, line)
     unit_bytes, last = size[:, None], end - 1
     lane_group = np.where(is_store[:, None], 0, np.arange(_LANES) // _GROUP_LANES)
     turn = (np.arange(len(numbers))[:, None] * _LANE_GROUPS + lane_group)[active]
-    touched_units = np.concatenate([(begin // unit_bytes)[active], (last // unit_bytes)[active]])
+    touched_units = np.concatenate([(start // unit_bytes)[active], (last // unit_bytes)[active]])
     units, unit_number = np.unique(touched_units, return_inverse=True)
     # Each lookup, a pair of turn and unit, as one integer: so the lanes of a turn look up each of their units once.
     lookups = np.unique(np.concatenate([turn, turn]) * len(units) + unit_number)
@@ -210,7 +210,7 @@ class _MemoryStep(NamedTuple):
 
 
 def _steps(
-    group: Alike, numbers: np.ndarray, way: np.ndarray, block_counts: np.ndarray
+    group: Alike, numbers: np.ndarray, directions: np.ndarray, block_counts: np.ndarray
 ) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Accesses and barriers of the waves, one wave behind the other, and where each wave starts."""
     accesses = group.accesses
@@ -227,7 +227,7 @@ def _steps(
                 barriers += 1
             gap = max(1, int(accesses.position[execution]) - position)
             position = int(accesses.position[execution])
-            kind = _STORE if way[execution] == STORE else _LOAD
+            kind = _STORE if directions[execution] == STORE else _LOAD
             blocks = int(first_blocks[at]), int(block_counts[at])
             steps.append(_MemoryStep(kind, gap, int(group.move[execution]), *blocks))
         starts.append(len(steps))

@@ -18,7 +18,7 @@ from wavewright.analysis.trace.fabric.alike import Alike
 from wavewright.analysis.trace.fabric.orders import L1_SETS, ORDERS, Machine, blocks_of_lines, memory_executions
 from wavewright.analysis.trace.fabric.workgroups import STORE, Workgroups
 
-_MOST_STEPS: Final = 4_000_000  #: Instructions of the traced waves.
+_MOST_STEPS: Final = 4_000_000  #: Traces with more instructions are not followed.
 TRACED_BY_ASSUMPTION: Final = (
     "assumed: a traced CU got every workgroup that comes to it where they go round XCDs and CUs; "
     "L1 drops the line that was not used for longest, and CUs are filled evenly or not"
@@ -65,9 +65,9 @@ def traced_requests(workgroups: Workgroups, groups: list[Alike], machine: Machin
 
 def _alone_share(workgroup_count: int, machine: Machine) -> float:
     """Share of the workgroups that have a CU for themselves, where all CUs of an XCD get equally many of them."""
-    per_cu, more = divmod(-(-workgroup_count // machine.xcds), machine.cus)
-    alone_count = {0: more, 1: machine.cus - more}.get(per_cu, 0)  # `more` CUs have one workgroup more than the others
-    return alone_count / (per_cu * machine.cus + more)
+    per_cu, fuller_cus = divmod(-(-workgroup_count // machine.xcds), machine.cus)
+    alone_count = {0: fuller_cus, 1: machine.cus - fuller_cus}.get(per_cu, 0)  # the fuller ones have one workgroup more
+    return alone_count / (per_cu * machine.cus + fuller_cus)
 
 
 def _waves_of_cus(workgroups: Workgroups) -> list[list[list[int]]]:
@@ -97,7 +97,7 @@ def _loads(
     workgroups: Workgroups, groups: list[Alike], number: int, waves: list[int], issues: pl.DataFrame, line_bytes: int
 ) -> pl.DataFrame | None:
     """Lines that a workgroup looks up, with the times that traced waves have; None = these went another way."""
-    group = next(each for each in groups if number in each.numbers)
+    group = next(alike for alike in groups if number in alike.numbers)
     accesses = group.accesses
     executions = memory_executions(group, workgroups.direction)
     loads = executions[workgroups.direction[accesses.row[executions]] != STORE]

@@ -25,10 +25,10 @@ from wavewright.model.trace import ThreadTrace
 Ids = tuple[int, int, int]
 
 _LANES: Final = 64  # addresses of an execution, as the evaluator returns them
-_MOST_STEPS: Final = 400_000  #: Instructions of one wave.
-_MOST_INSTRUCTIONS: Final = 12_000_000  #: Evaluated for one dispatch, all waves together.
+_MOST_STEPS: Final = 400_000  #: Instructions of one wave that are evaluated at most.
+_MOST_INSTRUCTIONS: Final = 12_000_000  #: Instructions of all waves of a dispatch that are evaluated at most.
 _MOST_PATHS: Final = 4  #: Traced paths, the longest first, along which the walk of a wave is tried.
-_MOST_POINTERS: Final = 64
+_MOST_POINTERS: Final = 64  #: Arguments that get addresses by assumption, at most.
 _POINTER_BYTES: Final = 8
 _POINTER_STEP: Final = 1 << 40  #: Bytes between the buffers of two pointers, and their alignment, by assumption.
 # cpp/include/wavewright/evaluate.hpp: Space none and lds, Direction, ReasonKind none
@@ -76,7 +76,7 @@ class Accesses:
     def of_place(self, place: int) -> Accesses:
         """The executions of the wave at a place."""
         is_there = self.place == place
-        values = ((each.name, getattr(self, each.name)) for each in fields(self))
+        values = ((column.name, getattr(self, column.name)) for column in fields(self))
         return replace(self, **{name: value[is_there] for name, value in values if isinstance(value, np.ndarray)})
 
     def key(self) -> bytes:
@@ -125,7 +125,7 @@ class Workgroups:
         Notes which further arguments turn out to be pointers. Raises `OutOfBudgetError`: too much was evaluated
         already.
         """
-        start = self.start.of_workgroup([int(each) for each in ids], self.pointers)
+        start = self.start.of_workgroup([int(number) for number in ids], self.pointers)
         places = range(self.start.wave_count) if places is None else places
         walks = [self._walk(start, place, most_steps) for place in places]
         tables = [self._executions(walk, place) for place, walk in zip(places, walks, strict=True)]
@@ -167,7 +167,8 @@ class Workgroups:
         A walk shows which further arguments are used as bases: not every code object declares the kinds of arguments.
         """
         arguments = self.start.arguments
-        offsets = [each.offset_bytes for each in arguments.arguments if arguments.is_pointer(each.offset_bytes)]
+        offsets = [argument.offset_bytes for argument in arguments.arguments]
+        offsets = [offset for offset in offsets if arguments.is_pointer(offset)]
         self._new_pointers = {offset for offset in offsets if arguments.bytes_at(offset, _POINTER_BYTES) is None}
         while self._new_pointers and len(self.pointers) + len(self._new_pointers) <= _MOST_POINTERS:
             for offset in sorted(self._new_pointers):
@@ -187,7 +188,7 @@ class Workgroups:
         """
         best = None
         usual = self._usual_path.get(place, 0)
-        for number in (usual, *(each for each in range(min(_MOST_PATHS, len(self.paths))) if each != usual)):
+        for number in (usual, *(other for other in range(min(_MOST_PATHS, len(self.paths))) if other != usual)):
             if self.instruction_count > _MOST_INSTRUCTIONS:
                 raise OutOfBudgetError
             walk = self.evaluator.walk(start, place, self.paths[number], most_steps)
@@ -213,7 +214,7 @@ def workgroups_of(
     group = size.workgroup_size or (start.workgroup_size if start.is_sized else None)
     if size.grid_size is None or group is None or paths.is_empty():
         return None
-    x, y, z = (ceil(grid / each) for grid, each in zip(size.grid_size, group, strict=True))
+    x, y, z = (ceil(grid / items) for grid, items in zip(size.grid_size, group, strict=True))
     space, direction, width_bytes = (
         rules.frame[name].to_numpy().astype(np.int64) for name in ("space", "direction", "width_bytes")
     )

@@ -94,8 +94,8 @@ def floors_without(answer: Floors, saved: Mapping[str, int]) -> Floor | None:
 
 
 def _largest_without(ordered: list[Floor], saved: Mapping[str, int], span: int) -> Floor | None:
-    left = [(floor, max(0, floor.cycles - saved.get(floor.pipe, 0))) for floor in ordered]
-    changed = [replace(floor, cycles=cycles, share=cycles / span) for floor, cycles in left if cycles]
+    remaining = [(floor, max(0, floor.cycles - saved.get(floor.pipe, 0))) for floor in ordered]
+    changed = [replace(floor, cycles=cycles, share=cycles / span) for floor, cycles in remaining if cycles]
     return max(changed, key=lambda floor: floor.cycles, default=None)
 
 
@@ -111,9 +111,9 @@ def _by_cu(done: Executed, units: pl.DataFrame, lanes: LaneCycles) -> pl.DataFra
     issues = done.issues.with_columns(counted_count=pl.col("execution_count"))
     names = [*UNIT, "pipe", "execution_count", "counted_count", "floor_cycles"]
     frames = (issues, lanes.by_unit, _not_evaluated(issues, lanes.by_unit))
-    every = pl.concat([frame.select(names) for frame in frames])
-    joined = units.join(every, on=UNIT, nulls_equal=True, maintain_order="left")
-    is_possible = pl.col("floor_cycles") <= pl.col("span_cycles")
+    needs = pl.concat([frame.select(names) for frame in frames])
+    joined = units.join(needs, on=UNIT, nulls_equal=True, maintain_order="left")
+    is_possible = pl.col("floor_cycles") <= pl.col("span_cycles")  # if not, the rate is wrong here
     floor = pl.when(is_possible & (pl.col("counted_count") > 0)).then("floor_cycles")
     joined = joined.with_columns(floor_cycles_total=floor, span_share=share_of(floor, pl.col("span_cycles")))
     return joined.sort("se", "cu", _order_of_pipes()).select(Floors.tables["by_cu"].casts)

@@ -26,9 +26,9 @@ PIPE_OF_CATEGORY: Final = {category: name for pipe, name in _ISSUING.items() for
 PIPES: Final = ("issue", "VALU", "MATRIX", "SCALAR", "VMEM issue", "LDS issue", "BRANCH", "LDS", "L1")
 #: Of these, the pipes whose time depends on the addresses of lanes.
 LANE_PIPES: Final = ("LDS", "L1")
-#: On these the scalar pipe takes arithmetic and loads one at a time; later SIMDs may issue both at once.
+#: On gfx9 the scalar pipe takes arithmetic and loads one at a time; later SIMDs may issue both at once.
 _ONE_SCALAR_PORT: Final = 9
-_LDS_HALVES: Final = 2  #: Of a workgroup processor (gfx10 and later).
+_LDS_HALVES: Final = 2  #: LDS pipes of a workgroup processor (gfx10 and later).
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ def rate_of(pipe: str, gfxip: int, targets: tuple[str, ...]) -> Rate:
     if pipe == "VALU":
         # of the targets that the GPU may be, of its generation where none is known, the most: a floor must hold
         possible = targets or [target for target in gpus.TARGETS if family_of(target) == f"gfx{gfxip}"]
-        most = max((gpus.of(target).valu_issues_max for target in possible), default=1)
-        if most > 1:
-            evidence = f"a SIMD takes vector instructions of {most} waves in {clock} (traces of MI300X and MI350X)"
-            return Rate(most, "published", evidence)
+        waves = max((gpus.of(target).valu_issues_max for target in possible), default=1)
+        if waves > 1:
+            evidence = f"a SIMD takes vector instructions of {waves} waves in {clock} (traces of MI300X and MI350X)"
+            return Rate(waves, "published", evidence)
     return Rate(1, "published", f"a SIMD issues one instruction to a pipe in {clock}")
 
 
@@ -77,7 +77,7 @@ def weakest(confidences: list[str]) -> str:
     return max(confidences, key=CONFIDENCES.index)
 
 
-UNIT = ["kernel", "se", "cu"]
+UNIT = ["kernel", "se", "cu"]  #: Columns that name the waves of a kernel on a CU, here called a unit.
 _SIMD = [*UNIT, "simd"]
 #: Number of a category -> the pipe that issues it.
 _PIPE_OF_NUMBER = {number: PIPE_OF_CATEGORY[name] for number, name in CATEGORIES.items() if name in PIPE_OF_CATEGORY}

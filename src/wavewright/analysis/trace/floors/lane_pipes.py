@@ -17,9 +17,10 @@ from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 _MOST_UNITS: Final = 16  #: CUs whose lanes are evaluated, those with the longest span; the floors of others are lower.
-_NOT_KNOWN = Rate(1, "hypothesis", "not known")
+_NOT_KNOWN = Rate(per_step=1, confidence="hypothesis", evidence="not known")
 _LDS_EVIDENCE: Final = "LDS serves one phase of lanes in a cycle; docs/reference/lane-rules.md has the phases"
 _ROWS: Final = packaged_spec(__package__, "lane_cycles").dtypes
+_UNIT: Final = {"kernel": pl.UInt32, "se": pl.UInt16, "cu": pl.UInt8}
 
 
 @dataclass(frozen=True)
@@ -70,11 +71,8 @@ def lane_cycles(trace: ThreadTrace, options: LaneOptions | None, units: pl.DataF
     if units.height > _MOST_UNITS:
         notes.append(f"lanes of {_MOST_UNITS} of {units.height} CUs are evaluated: the floors of LDS and L1 are lower")
     schema = {"pipe": pl.String} | dict.fromkeys(("execution_count", "counted_count", "cycles_total"), pl.Int64) | _UNIT
-    every = pl.concat([pl.DataFrame(schema=schema), *by_unit]).rename({"cycles_total": "floor_cycles"})
-    return LaneCycles(every, rows, rates, tuple(notes))
-
-
-_UNIT: Final = {"kernel": pl.UInt32, "se": pl.UInt16, "cu": pl.UInt8}
+    of_units = pl.concat([pl.DataFrame(schema=schema), *by_unit]).rename({"cycles_total": "floor_cycles"})
+    return LaneCycles(of_units, rows, rates, tuple(notes))
 
 
 def _evaluated(

@@ -83,13 +83,13 @@ def _lane_accesses(trace: ThreadTrace, options: LaneOptions) -> LaneAccesses:
     texts = trace.code["text"].fill_null("").to_list()
     reasons = _with_refusals(_reasons(kernels, texts), rules.accesses.select("row", "refusal").drop_nulls())
     sums = _sums(kernels)
-    first = reasons.group_by("row", maintain_order=True).agg(pl.col("reason").first())
+    first_reasons = reasons.group_by("row", maintain_order=True).agg(pl.col("reason").first())
     is_lds = pl.col("space") == "lds"
     rows = (
         rules.accesses.select("row", "space", "direction", "bytes_per_lane", "confidence")
         .join(sums.filter(pl.col("execution_count") > 0), on="row", maintain_order="left")
         .join(trace.code.select("row", "text", "file", "line"), on="row", how="left", maintain_order="left")
-        .join(first, on="row", how="left", maintain_order="left")
+        .join(first_reasons, on="row", how="left", maintain_order="left")
         .with_columns(
             pl.when(is_lds).then("ideal_cycles_total"),
             pl.when(is_lds).then("extra_cycles_total"),

@@ -17,7 +17,7 @@ from wavewright.base.toml import packaged
 WORKGROUP, WORK_ITEM, ARGUMENT, MEMORY = "workgroup", "work-item", "argument", "memory"
 Terms = dict[tuple[str, ...], int]  #: Product of symbols -> factor; the empty product is the constant.
 
-#: Terms, and factors of one of them, above which a sum is one symbol: no address is made of more.
+#: A sum of more terms, or with more factors in one of them, becomes one symbol: no address is made of more.
 _MOST_TERMS, _MOST_FACTORS = 12, 4
 _LARGEST: Final = 1 << 48  # bytes: addresses of GPUs have as many bits
 _RANGE: Final = re.compile(r"(s|v|ttmp)\[(\d+):(\d+)\]")
@@ -36,7 +36,7 @@ class Registers:
     roles: Mapping[int, str]
     is_complete: bool
     values: dict[str, Terms] = field(default_factory=dict)
-    origins: dict[str, frozenset[str]] = field(default_factory=dict)  #: Symbol -> what it depends on.
+    origins: dict[str, frozenset[str]] = field(default_factory=dict)  #: Symbol -> kinds it depends on.
     numbers: dict[object, str] = field(default_factory=dict)  #: Instruction and sources -> symbol of the result.
     workgroup_symbols: set[str] = field(default_factory=set)
     guesses: set[str] = field(default_factory=set)  #: Registers that are taken for ids of the workgroup.
@@ -44,7 +44,7 @@ class Registers:
     strides_assumed: bool = False  #: Whether arguments are taken for strides of rows that do not overlap.
 
     def origins_of(self, terms: Terms) -> frozenset[str]:
-        """All that a sum depends on."""
+        """The kinds of symbols (WORKGROUP, ARGUMENT, ...) that a sum depends on."""
         return frozenset().union(*(self.origins[symbol] for product in terms for symbol in product))
 
     def symbol(self, name: str, origins: frozenset[str]) -> Terms:

@@ -18,7 +18,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import TableSpec
 from wavewright.model.trace import ThreadTrace
 
-#: Below this share of the stall that they could explain, extra cycles are called harmless.
+#: Extra cycles that explain less than this share of the stall of their waits are called harmless.
 HARMLESS_SHARE: Final = 0.05
 #: Sums that only some rows have: LDS accesses or accesses of memory.
 _NULLABLE = (
@@ -26,7 +26,7 @@ _NULLABLE = (
     *("segment_count_total", "least_segment_count_total", "moved_bytes_total"),
 )
 _SUMS = ("execution_count", "known_count", "cost_known_count", "requested_bytes_total", *_NULLABLE)
-#: Fields that say the same of `Lanes` and of `LaneAccesses`.
+#: Fields that `Lanes` takes over from `LaneAccesses`.
 _SHARED = ("target", "lane_count", "segment_bytes", "wave_count", "path_count", "branch_count", "checked_branch_count")
 
 

@@ -31,11 +31,11 @@ from wavewright.model.trace import ThreadTrace
 # cpp/include/wavewright/evaluate.hpp: Space and Direction.
 _NO_SPACE, _LDS, _GLOBAL, _BUFFER, _OTHER = range(5)
 _DIRECTIONS: Final = {"load": 0, "store": 1, "atomic": 2, "load to LDS": 3}
-_WIDEST_BYTES: Final = 255  #: Of one lane's access, as the core takes it in a byte.
+_WIDEST_BYTES: Final = 255  #: The core takes the bytes of a lane's access as one byte.
 _LANES: Final = 64  # addresses of an execution, as the evaluator returns them
 _MOST_PATTERNS: Final = 64  #: Different patterns of a row that the core keeps.
-_MOST_INSTRUCTIONS: Final = 40_000_000  #: That are evaluated; waves behind them stay unknown, which is said.
-#: Where these differ between places in the workgroup, no single wave's cost is known.
+_MOST_INSTRUCTIONS: Final = 40_000_000  #: Instructions that are evaluated; further waves stay unknown (`NOT_REACHED`).
+#: Sums that say what an access costs; `_combined` drops those that differ between places in the workgroup.
 _COSTS: Final = ("cost_known_count", "ideal_cycle_total", "extra_cycle_total", "segment_total", "least_segment_total")
 _COUNTS: Final = ("execution_count", "mask_known_count", "active_lane_total", "known_count")
 _SUMS: Final = (*_COUNTS, *_COSTS, "requested_byte_total")
@@ -236,8 +236,8 @@ def _distinct_paths(trace: ThreadTrace) -> pl.DataFrame:
     """`kernel`, `wave` (the first) and `wave_count` of each path, without its rows: they may be all instructions."""
     rows, length = pl.col("row"), pl.col("row").list.len()
     lists = (piece.group_by("wave", maintain_order=True).agg(rows) for piece in pieces_of_waves(trace, "wave", "row"))
-    signatures = pl.concat([each.select("wave", one=rows.hash(1), other=rows.hash(2), count=length) for each in lists])
-    waves = trace.waves.select("wave", "kernel").join(signatures, on="wave", maintain_order="left")
+    hashed = (paths.select("wave", one=rows.hash(1), other=rows.hash(2), count=length) for paths in lists)
+    waves = trace.waves.select("wave", "kernel").join(pl.concat(hashed), on="wave", maintain_order="left")
     # Two hashes and the length are taken for the path itself.
     distinct = waves.group_by("kernel", "one", "other", "count", maintain_order=True)
     return distinct.agg(pl.col("wave").first(), wave_count=pl.len()).select("kernel", "wave", "wave_count")
@@ -279,8 +279,8 @@ def _waves_of_workgroup(trace: ThreadTrace, kernel: int | None, lanes: int) -> i
     if recorded and recorded[0]:
         return -(-int(recorded[0]) // lanes)
     waves = trace.waves.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))["wave"]
-    met = passages(trace).filter(pl.col("wave").is_in(waves.implode()))
-    counts = met.group_by("workgroup").agg(pl.col("wave").n_unique())["wave"].unique().to_list()
+    own_passages = passages(trace).filter(pl.col("wave").is_in(waves.implode()))
+    counts = own_passages.group_by("workgroup").agg(pl.col("wave").n_unique())["wave"].unique().to_list()
     return int(counts[0]) if len(counts) == 1 else None
 
 
@@ -378,7 +378,7 @@ class _KernelSums:
 def _entry_rows(trace: ThreadTrace, kernel: int | None) -> frozenset[int]:
     """Rows at which traces of a kernel can start: its entry, and what follows rows that a trace may not show.
 
-    A trace may begin behind instructions that write no register and touch no memory. A kernel that has arguments
+    A trace may start behind instructions that write no register and touch no memory. A kernel that has arguments
     preloaded has a second entry behind the code that would load them.
     """
     own_rows = trace.kernels.filter(pl.col("kernel").eq_missing(pl.lit(kernel, pl.UInt32)))
@@ -425,7 +425,7 @@ def _reason_frame(rows: pl.DataFrame, kind: int, detail: int, *, is_cost: bool) 
 
 
 def _lists(table: _core.Table) -> pl.Series:
-    """Addresses of 64 lanes each as lists."""
+    """The addresses of a table of the core as one list per execution, of 64 lanes."""
     return pl.DataFrame(table)["address"].reshape((-1, _LANES)).cast(pl.List(pl.Int64))
 
 

@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from wavewright import _core
 from wavewright.facts.lanes import LdsRuleFact
 
-PADDING_DWORDS_MAX = 16
+PADDING_DWORDS_MAX = 16  #: Longest padding of a row that is tried.
 _DWORD_BYTES = 4
-_ROW_DWORDS_MIN = 2  #: Shorter rows are no rows.
-_COMMON_DIFFERENCES = 16  # Row lengths that patterns suggest; powers of two come on top.
+_ROW_DWORDS_MIN = 2  #: Shortest row that is tried.
+_COMMON_DIFFERENCES = 16  #: Row lengths that patterns suggest, at most; powers of two are tried as well.
 _ROW_SHIFTS = 4  #: Bits of the row's number that a swizzle may leave out, 0 to 3.
-_LANE_DISTANCES = (1, 2, 4, 8, 16, 32)  #: Lanes whose addresses are a row or some of them apart.
-_SAMPLE_PATTERNS = 128  # Per access, for the first round; what it proposes is counted with all of them.
+_LANE_DISTANCES = (1, 2, 4, 8, 16, 32)  #: The addresses of lanes so far apart suggest row lengths.
+_SAMPLE_PATTERNS = 128  #: Patterns of an access in the first round; its best layouts are counted with all patterns.
 _LANES_PER_CALL = 1 << 21  # Bounds the memory of the patterns that candidates make.
-_FIXES_PER_KIND = 3  #: Of padding and of XOR, that are proposed.
+_FIXES_PER_KIND = 3  #: Layouts that are proposed at most, of padding and of XOR each.
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,8 +39,8 @@ class LdsAccessPatterns:
 
     def extra_cycles(self, dwords: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Extra cycles of all executions in each layout; `dwords` is [layouts x patterns x lanes]."""
-        each: NDArray[np.int64] = self.extra_cycles_of_patterns(dwords).sum(axis=1)
-        return each
+        cycles_by_layout: NDArray[np.int64] = self.extra_cycles_of_patterns(dwords).sum(axis=1)
+        return cycles_by_layout
 
     def extra_cycles_of_patterns(self, dwords: NDArray[np.uint32] | None = None) -> NDArray[np.int64]:
         """The same for each pattern: [layouts x patterns]; None = one layout, the patterns as they are."""
@@ -139,8 +139,8 @@ def find_fixes(
     ready = [_with_active_only(access) for access in accesses]
     room = None if lds_bytes_max is None else lds_bytes_max - lds_bytes
     if period_dwords:
-        everything = [position for position, access in enumerate(ready) if access.active.size]
-        return [_array_fixes(ready, everything, room, period_dwords, lds_bytes)] if everything else []
+        all_positions = [position for position, access in enumerate(ready) if access.active.size]
+        return [_array_fixes(ready, all_positions, room, period_dwords, lds_bytes)] if all_positions else []
     return [_array_fixes(ready, members, room) for members in _arrays(ready)]
 
 
@@ -191,9 +191,9 @@ def _array_fixes(
     unit = _unit_dwords(users)
     first = min(int(access.dwords.min()) for access in users) // unit * unit
     end = max(int(access.dwords.max()) + access.rule.width_dwords for access in users)
-    now = sum(int(access.extra_cycles_of_patterns().sum()) for access in users)
-    array = ArrayFixes(first * _DWORD_BYTES, end * _DWORD_BYTES, tuple(members), now, (), "")
-    if now == 0:
+    current_cycles = sum(int(access.extra_cycles_of_patterns().sum()) for access in users)
+    array = ArrayFixes(first * _DWORD_BYTES, end * _DWORD_BYTES, tuple(members), current_cycles, (), "")
+    if current_cycles == 0:
         return replace(array, reason="its accesses take no extra cycles")
     layouts = [
         layout
@@ -201,7 +201,8 @@ def _array_fixes(
         if (not period_dwords or _is_periodic(layout, period_dwords))
         and (room_bytes is None or max(_added_bytes(layout, end), int(lds_bytes * layout.added_share)) <= room_bytes)
     ]
-    fixes = [fix for fix in _counted(users, _promising(users, layouts, end), now, end) if fix.removed_cycles > 0]
+    counted = _counted(users, _promising(users, layouts, end), current_cycles, end)
+    fixes = [fix for fix in counted if fix.removed_cycles > 0]
     if not fixes:
         why = "no padding of 1 to 16 dwords and no XOR swizzle takes fewer cycles for all accesses together"
         return replace(array, reason=why)
@@ -303,7 +304,7 @@ def _totals(access: LdsAccessPatterns, layouts: Sequence[Layout]) -> NDArray[np.
 
 
 def _counted(users: Sequence[LdsAccessPatterns], layouts: Sequence[Layout], now: int, end: int) -> Iterator[LayoutFix]:
-    """The layouts with their cycles over all patterns."""
+    """The layouts with their cycles over all patterns; `now` = the cycles without one."""
     by_access = np.stack([_totals(access, layouts) for access in users])
     for at, layout in enumerate(layouts):
         cycles = tuple(by_access[:, at].tolist())

@@ -43,8 +43,8 @@ from wavewright.errors import WavewrightError
 from wavewright.model.trace import ThreadTrace
 
 _MOST_PATHS: Final = 4  #: Paths that are followed, those of most executed instructions; of others nothing is certain.
-_MOST_STEPS: Final = 60_000  #: Instructions of all paths that are followed.
-_MOST_ACCESSES: Final = 30_000  #: Executions of memory instructions at all places of a workgroup.
+_MOST_STEPS: Final = 60_000  #: Instructions of the followed paths, all together, at most.
+_MOST_ACCESSES: Final = 30_000  #: Executions of memory instructions of a path, at all places of a workgroup, at most.
 _WORK_ITEM_ID: Final = "v0@start"  #: Symbol of the id x in the first vector register.
 _LANES: Final = 64  # addresses of an execution, as the evaluator returns them
 _LARGEST_WORKGROUP: Final = 1024  # work-items
@@ -64,7 +64,7 @@ class Footprint:
     def total_bytes(self, wave_count: float) -> tuple[float, float]:
         """Of a dispatch with a number of waves; the upper bound is what its lanes request, if nothing is known."""
         bounds = zip(self.own_bytes_per_wave, self.shared_bytes, strict=True)
-        low, high = (each * wave_count + once for each, once in bounds)
+        low, high = (per_wave * wave_count + once for per_wave, once in bounds)
         return low, min(high, self.requested_bytes_per_wave * wave_count)
 
 
@@ -158,12 +158,12 @@ def _of_path(
     ranges, places = _touched(evaluator, start, rows, positions, wave_count)
     if not places:
         return _unknown(rows, movements, lanes)
-    lane_counts = {position: sum(map(len, each)) / places for position, each in ranges.items()}
+    lane_counts = {position: sum(map(len, lanes_of_places)) / places for position, lanes_of_places in ranges.items()}
     request_bytes = [access.bytes_per_lane * lane_counts.get(access.position, lanes) for access in path_accesses]
     stores = sum(size for access, size in zip(path_accesses, request_bytes, strict=True) if access.is_store)
     groups = _groups(path_accesses, registers)
     ranges |= _linear_ranges(groups, ranges, registers, places, lanes)
-    of_one_wave = {position: each[:1] for position, each in ranges.items()}  # a workgroup has one at least
+    of_one_wave = {position: of_places[:1] for position, of_places in ranges.items()}  # a workgroup has one at least
     bounds_own, bounds_shared = [0.0, 0.0], [0.0, 0.0]
     for group in groups:
         low, high = _group_bytes(group, ranges, registers, places, lanes)
@@ -187,9 +187,10 @@ def _followed(
         if row not in movements:
             registers.execute(texts[row], writes[row])
             continue
-        way, size = movements[row]
-        terms = _address(registers, texts[row], is_store=way == "store")
-        path_accesses.append(_PathAccess(position, way == "store", way in ("load", "load to LDS"), size, terms))
+        direction, size = movements[row]
+        is_store, is_load = direction == "store", direction in ("load", "load to LDS")
+        terms = _address(registers, texts[row], is_store=is_store)
+        path_accesses.append(_PathAccess(position, is_store, is_load, size, terms))
         registers.load_vectors(row, position, writes[row])
     return path_accesses
 
@@ -254,7 +255,7 @@ def _touched(
         for lane_addresses, (position, active, is_known) in zip(addresses, table.iter_rows(), strict=True):
             if is_known and position in positions:
                 ranges[position].append(lane_addresses[[lane for lane in range(_LANES) if active >> lane & 1]])
-    return {position: each for position, each in ranges.items() if len(each) == place_count}, place_count
+    return {position: found for position, found in ranges.items() if len(found) == place_count}, place_count
 
 
 def _group_bytes(
@@ -265,14 +266,14 @@ def _group_bytes(
     for access in group:
         by_terms[frozenset((access.terms or {}).items())].append(access)
     if any(access.position not in ranges for access in group):
-        request_bytes = float(sum(each[0].bytes_per_lane for each in by_terms.values()) * lanes * places)
+        request_bytes = float(sum(same[0].bytes_per_lane for same in by_terms.values()) * lanes * places)
         terms = group[0].terms or {}
         if not group[0].is_store or WORK_ITEM not in registers.origins_of(terms):
             return 0.0, request_bytes
         registers.lanes_assumed = True  # two lanes that write the same bytes would race
         return request_bytes, request_bytes
     # constants may be a part of the base that the evaluator does not know: not merged, the bytes are at most so many
-    return _covered(group, ranges), sum(_covered(each, ranges) for each in by_terms.values())
+    return _covered(group, ranges), sum(_covered(same, ranges) for same in by_terms.values())
 
 
 def _lane_terms(access: _PathAccess, registers: Registers) -> Terms:
@@ -306,14 +307,14 @@ def _covered(executions: Iterable[_PathAccess], ranges: dict[int, list[np.ndarra
     return float(_union(np.concatenate([a for a, _ in starts]), np.concatenate([a + size for a, size in starts])))
 
 
-def _union(begin: np.ndarray, end: np.ndarray) -> int:
+def _union(start: np.ndarray, end: np.ndarray) -> int:
     """Bytes that ranges cover together."""
-    if not begin.size:
+    if not start.size:
         return 0
-    order = np.argsort(begin)
-    begin, reach = begin[order], np.maximum.accumulate(end[order])
-    gaps = begin[1:] > reach[:-1]
-    return int(reach[-1] - begin[0] - (begin[1:][gaps] - reach[:-1][gaps]).sum())
+    order = np.argsort(start)
+    start, reach = start[order], np.maximum.accumulate(end[order])
+    gaps = start[1:] > reach[:-1]
+    return int(reach[-1] - start[0] - (start[1:][gaps] - reach[:-1][gaps]).sum())
 
 
 class _Sharing(NamedTuple):

@@ -84,14 +84,14 @@ def layout_fixes(
         lds_bytes_max=lds_bytes_max,
         period_dwords=PERIOD_BYTES // _DWORD_BYTES,
     )
-    lines: list[tuple[object, ...]] = []
+    rows: list[tuple[object, ...]] = []
     for array in arrays:
         if array.extra_cycles and not array.fixes:
-            lines.append((None, array.reason, array.extra_cycles, None, None))
-        lines.extend(
+            rows.append((None, array.reason, array.extra_cycles, None, None))
+        rows.extend(
             (fix.kind, fix.text, array.extra_cycles, fix.removed_cycles, fix.layout.added_share) for fix in array.fixes
         )
-    return pl.DataFrame(lines, schema=FIXES.dtypes, orient="row"), arrays
+    return pl.DataFrame(rows, schema=FIXES.dtypes, orient="row"), arrays
 
 
 def best_layout(row: int, accesses: list[LdsAccessPatterns], arrays: list[ArrayFixes]) -> tuple[Layout, str] | None:

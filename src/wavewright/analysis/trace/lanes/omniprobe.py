@@ -19,7 +19,7 @@ from wavewright.model.schema import packaged_spec
 #: How the spaces and directions of code rows are called in Omniprobe's tables; atomics and scratch are not in them.
 _SPACES: Final = {"memory": "memory", "flat": "memory", "scalar": "memory", "lds": "lds"}
 _KINDS: Final = {LOAD: "read", LOAD_TO_LDS: "read", STORE: "write"}
-_KEY: Final = ("file", "line", "space", "kind")  #: By which accesses meet instructions.
+_KEY: Final = ("file", "line", "space", "kind")  #: Columns that are equal for an access and the instructions it became.
 _TOLERANCE: Final = 1e-9  # of averages: the counts are integers, the quotients are not
 
 LINES: Final = packaged_spec(__package__, "omniprobe_lines")
@@ -62,7 +62,7 @@ def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated:
         _average("bank_conflict_count").alias("omniprobe_conflicts_per_execution"),
         _average("cache_lines_used_count").alias("omniprobe_lines_per_execution"),
     )
-    here = (
+    from_trace = (
         _rows_by_line(code)
         .join(evaluated.filter(pl.col("execution_count") > 0), on="row", how="inner")
         .group_by(_KEY)
@@ -74,7 +74,7 @@ def omniprobe_comparison(omniprobe: pl.DataFrame, code: pl.DataFrame, evaluated:
         )
     )
     is_lds = pl.col("space") == "lds"
-    both = here.join(measured, on=_KEY, how="inner").sort("row")
+    both = from_trace.join(measured, on=_KEY, how="inner").sort("row")
     both = both.with_columns(
         extra_cycles_per_execution=pl.when(is_lds).then("extra_cycles_per_execution"),
         segments_per_execution=pl.when(~is_lds).then("segments_per_execution"),

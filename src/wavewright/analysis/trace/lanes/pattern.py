@@ -57,9 +57,9 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
     facts = _facts(trace, accesses.rows, row)
     target, lane_count = target_of(trace, options), lanes_of_waves(trace)
     patterns = layouts.known_patterns(trace, options)
-    here = patterns.filter(pl.col("row") == row)
+    own_patterns = patterns.filter(pl.col("row") == row)
     rule = layouts.rule_of(facts["space"], facts["text"], target, options, lane_count)
-    if here.is_empty() or not facts["cost_known_count"] or isinstance(rule, Refusal):
+    if own_patterns.is_empty() or not facts["cost_known_count"] or isinstance(rule, Refusal):
         why = facts["reason"] or "no rule is known for it"
         raise UsageError(f"nothing is certain about row {row} ({facts['text'][:60]}): {why}")
     proposed: tuple[Layout, str] | None = None
@@ -69,15 +69,15 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
     lanes: list[tuple[object, ...]] = []
     groups: list[tuple[object, ...]] = []
     shares = []
-    for (access,), group in here.group_by("place", maintain_order=True):
+    for (access,), group in own_patterns.group_by("place", maintain_order=True):
         served = [
             (_served(pattern, rule, lane_count, proposed[0] if proposed else None), pattern["count"])
             for pattern in group.iter_rows(named=True)
         ]
-        most_frequent, count = max(served, key=lambda each: (each[0].count, each[1]))
+        costliest, count = max(served, key=lambda service_and_count: (service_and_count[0].count, service_and_count[1]))
         shares.append(count / max(1, int(group["count"].sum())))
-        lanes += [(access, *line) for line in most_frequent.lanes]
-        groups += [(access, *line) for line in most_frequent.groups]
+        lanes += [(access, *line) for line in costliest.lanes]
+        groups += [(access, *line) for line in costliest.groups]
     return RowPattern(
         row=row,
         text=facts["text"],
@@ -86,11 +86,11 @@ def row_pattern(trace: ThreadTrace, row: int, options: LaneOptions | None = None
         space=facts["space"],
         target=target,
         lane_count=lane_count,
-        width_bytes=int(here["width_bytes"][0]),
+        width_bytes=int(own_patterns["width_bytes"][0]),
         bank_count=None if isinstance(rule, CoalescingRuleFact) else rule.banks,
         segment_bytes=rule.segment_bytes if isinstance(rule, CoalescingRuleFact) else None,
         confidence=rule.confidence,
-        pattern_count=here.filter(pl.col("place") == here["place"][0]).height,
+        pattern_count=own_patterns.filter(pl.col("place") == own_patterns["place"][0]).height,
         pattern_share=shares[0],
         fix=proposed[1] if proposed else "",
         lanes=pl.DataFrame(lanes, schema=RowPattern.tables["lanes"].dtypes, orient="row"),
@@ -190,7 +190,7 @@ def _segments(addresses: Mapping[int, int], width_bytes: int, rule: CoalescingRu
 
 
 def lane_ranges(lanes: Sequence[int]) -> str:
-    """Lanes in few characters."""
+    """Lanes in few characters: `0-3 8`."""
     spans: list[list[int]] = []
     for lane in sorted(lanes):
         if spans and spans[-1][1] == lane - 1:

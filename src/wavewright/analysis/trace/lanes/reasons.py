@@ -40,19 +40,19 @@ def reason_text(
 
     `base`: kind and detail of the reason why the base is not known whose alignment is not known either.
     """
-    words = {"row": f"row {detail}"}
+    fields = {"row": f"row {detail}"}
     if 0 <= detail < len(texts):
         text = texts[detail]
-        words["row"] += f" ({text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 3] + '...'})"
+        fields["row"] += f" ({text if len(text) <= _LONGEST_TEXT else text[: _LONGEST_TEXT - 3] + '...'})"
     if kind == _AT_START:
-        words["register"] = spelled(detail, 1, 0)
+        fields["register"] = spelled(detail, 1, 0)
     elif kind == _WORKGROUP_ID:
-        words["axis"] = f" {'xyz'[detail]}" if 0 <= detail < 3 else ""
+        fields["axis"] = f" {'xyz'[detail]}" if 0 <= detail < 3 else ""
     elif kind == _ARGUMENT:
-        words["argument"] = _argument(detail, arguments) if detail >= 0 else "arguments"
+        fields["argument"] = _argument(detail, arguments) if detail >= 0 else "arguments"
     elif kind == _ALIGNMENT:
-        words["because"] = _unknown_alignment(*base, texts, arguments)
-    return _REASONS.get(str(kind), "not known").format(**words)
+        fields["because"] = _unknown_alignment(*base, texts, arguments)
+    return _REASONS.get(str(kind), "not known").format(**fields)
 
 
 def _unknown_alignment(kind: int, detail: int, texts: Sequence[str], arguments: ArgumentValues) -> str:

@@ -21,7 +21,7 @@ from wavewright.facts.lanes import CoalescingRuleFact, LdsRuleFact, Refusal
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
-_MOST_PATTERNS: Final = 8  #: Of each access of the instruction, the most frequent first.
+_MOST_PATTERNS: Final = 8  #: Patterns that are drawn of each access of the instruction, the most frequent.
 _DWORD_BYTES: Final = 4
 _LANES: Final = pl.List(pl.Int32)
 
@@ -66,11 +66,11 @@ def lane_service(trace: ThreadTrace, row: int, options: LaneOptions | None = Non
     rows = _Rows()
     step = 1
     if not problem:
-        most = list(_most_frequent(patterns))
+        frequent = list(_most_frequent(patterns))
         if isinstance(rule, LdsRuleFact):
-            step = _serve_lds(most, rule, rows)
+            step = _serve_lds(frequent, rule, rows)
         elif isinstance(rule, CoalescingRuleFact):
-            _serve_memory(most, rule, rows)
+            _serve_memory(frequent, rule, rows)
     return LaneService(
         **rows.frames(),
         row=row,
@@ -112,7 +112,7 @@ class _Rows:
     def frames(self) -> dict[str, pl.DataFrame]:
         frames = {}
         for name, spec in LaneService.tables.items():
-            schema = {each.name: _LANES if each.name == "lanes" else getattr(pl, each.dtype) for each in spec.columns}
+            schema = {c.name: _LANES if c.name == "lanes" else getattr(pl, c.dtype) for c in spec.columns}
             frames[name] = pl.DataFrame(self._rows[name], schema=schema, orient="row")
         return frames
 
@@ -147,8 +147,8 @@ def _serve_lds(patterns: Sequence[_Pattern], rule: LdsRuleFact, rows: _Rows) -> 
                 continue
             by_bank = lanes_by_bank({lane: pattern.address_bytes[lane] // _DWORD_BYTES for lane in lanes}, rule, step)
             for bank, of_dwords in sorted(by_bank.items()):
-                there = sorted({lane for sharing in of_dwords.values() for lane in sharing})
-                rows.add("bank_cells", number, phase, bank, there, len(of_dwords))
+                users = sorted({lane for sharing in of_dwords.values() for lane in sharing})
+                rows.add("bank_cells", number, phase, bank, users, len(of_dwords))
             cycles.append(max(len(of_dwords) for of_dwords in by_bank.values()))
             rows.add("phases", number, phase, lanes, cycles[-1])
         rows.add("patterns", number, *pattern.facts, len(cycles), sum(cycles) - len(cycles), None, None)
@@ -171,9 +171,9 @@ def _serve_memory(patterns: Sequence[_Pattern], rule: CoalescingRuleFact, rows: 
                     used[byte // rule.segment_bytes].add(byte)
                 for segment in range(first // rule.segment_bytes, bytes_of_lane[-1] // rule.segment_bytes + 1):
                     segments[segment].append(lane)
-            for segment, there in sorted(segments.items()):
+            for segment, users in sorted(segments.items()):
                 offset = segment * rule.segment_bytes
-                rows.add("segment_cells", number, group, offset, there, len(used[segment]))
+                rows.add("segment_cells", number, group, offset, users, len(used[segment]))
             least = -(-len(lanes) * pattern.width_bytes // rule.segment_bytes)
             rows.add("groups", number, group, lanes, len(segments), least)
             touched_total += len(segments)

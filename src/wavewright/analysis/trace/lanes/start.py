@@ -85,8 +85,8 @@ class StartState:
     def of_workgroup(self, ids: Sequence[int], pointers: Mapping[int, int]) -> _core.WaveStart:
         """The state of the waves of one workgroup at their start; `pointers`: offset of an argument -> its address."""
         registers = [
-            StartRegister(each.number, _CONSTANT, ids[each.value]) if each.source == _WORKGROUP_ID else each
-            for each in self.registers
+            StartRegister(known.number, _CONSTANT, ids[known.value]) if known.source == _WORKGROUP_ID else known
+            for known in self.registers
         ]
         if any(register.number == _TTMP9 for register in registers):  # `_registers` says why only x is told there
             registers.append(StartRegister(_TTMP7, _CONSTANT, ids[1] | ids[2] << _PACKED_ID_BITS))

@@ -75,13 +75,13 @@ def isa_listing(
     chosen = trace if wave is None else select(trace, Selection(waves=(wave,)))
     costs = _costs(chosen) if iteration is None else _costs_of_iteration(chosen, iteration)
     code = trace.code.join(blocks(trace.code, taken_jumps(trace)).by_row, on="row", how="left", maintain_order="left")
-    arrows, around = wait_arrows(chosen), loops(chosen)
+    arrows, executed_loops = wait_arrows(chosen), loops(chosen)
     branches = taken_jumps(chosen).select("from_row", "to_row", count="taken_count")
     if rows is not None:
         arrows = arrows.filter(pl.any_horizontal(pl.col("wait_row", "producer_row").is_in(rows.implode())))
         branches = branches.filter(pl.any_horizontal(pl.col("from_row", "to_row").is_in(rows.implode())))
     listed = with_lane_sums(_listed(code, costs, rows), lane_sums)
-    return IsaListing(wave, iteration, listed.select(IsaListing.tables["rows"].names), arrows, branches, around)
+    return IsaListing(wave, iteration, listed.select(IsaListing.tables["rows"].names), arrows, branches, executed_loops)
 
 
 def _listed(code: pl.DataFrame, costs: pl.DataFrame, rows: pl.Series | None) -> pl.DataFrame:
@@ -114,10 +114,11 @@ def _costs_of_iteration(trace: ThreadTrace, iteration: int) -> pl.DataFrame:
     """Costs of the n-th execution of each row; the trace has one wave."""
     number = is_execution().cast(pl.Int64).cum_sum().over("row")  # two records of a barrier are one execution
     records = trace.instructions.with_columns(number=number).filter(pl.col("row") >= 0)
-    most = records.select(pl.col("number").max().fill_null(0)).item()
-    if iteration >= most:
+    execution_count = records.select(pl.col("number").max().fill_null(0)).item()
+    if iteration >= execution_count:
         what = f"no row has an execution {iteration} in wave {trace.waves['wave'][0]}"
-        advice = f"executions 0 to {most - 1}" if most else "choose another wave: its instructions have no known row"
+        no_row = "choose another wave: its instructions have no known row"
+        advice = f"executions 0 to {execution_count - 1}" if execution_count else no_row
         raise UsageError(what, where=trace.source.path, advice=advice)
     end = pl.col("time_cycles") + pl.col("duration_cycles")
     start: int = trace.waves["start_cycles"][0]

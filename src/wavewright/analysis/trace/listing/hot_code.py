@@ -15,8 +15,8 @@ from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
 
 _HOTTEST = 10  #: Lines or rows that get a window where no place is asked for.
-_AROUND = 3  #: Lines before and after each of them.
-_LONGEST_LINE = 400  #: Characters of a line.
+_AROUND = 3  #: Lines of a window before and after the hottest one.
+_LONGEST_LINE = 400  #: Longer lines are cut to so many characters.
 
 
 @dataclass(frozen=True)
@@ -92,14 +92,14 @@ def _place(
     if file is None:
         return None
     end = pl.col("file").str.ends_with("/" + file.lstrip("/")) | (pl.col("file") == file)
-    there = costs.filter(end)
-    if not there.height:
+    of_file = costs.filter(end)
+    if not of_file.height:
         files = costs["file"].drop_nulls().unique().sort().to_list()
         advice = f"files: {', '.join(files[:8])}{', ...' if len(files) > 8 else ''}" if files else "no debug lines here"
         raise UsageError("no instruction comes from this file", where=file[:80], advice=advice)
     if line is None:
-        line = there.sort("cost", "line", descending=[True, False])["line"][0]
-    return there["file"][0], line
+        line = of_file.sort("cost", "line", descending=[True, False])["line"][0]
+    return of_file["file"][0], line
 
 
 def _texts(trace: ThreadTrace, costs: pl.DataFrame) -> dict[str, list[str]]:

@@ -39,12 +39,12 @@ def line_costs(trace: ThreadTrace) -> LineCosts:
     lines = _both(frames, of_chains, "place")
     at_files, names = frames.of_files()
     classes = _largest_class(trace, chains.join(frames.innermost("place"), on="chain", maintain_order="left"))
-    here = trace.sources.filter(pl.col("text").is_not_null())["file"]
+    files_with_text = trace.sources.filter(pl.col("text").is_not_null())["file"]
     files = (
         _both(at_files, of_chains, "number")
         .join(names, on="number", maintain_order="left")
         .join(frames.places.group_by("file").agg(line_count=pl.len().cast(pl.Int64)), on="file", maintain_order="left")
-        .with_columns(has_text=pl.col("file").is_in(here.implode()))
+        .with_columns(has_text=pl.col("file").is_in(files_with_text.implode()))
         .sort(
             pl.col("latency_cycles_total") + pl.col("idle_cycles_total"),
             pl.sum_horizontal(SAMPLE_COUNTS),
@@ -126,7 +126,7 @@ def _frames(code: pl.DataFrame) -> tuple[pl.DataFrame, _Frames]:
 
 
 def _both(frames: _Frames, of_chains: pl.DataFrame, key: str) -> pl.DataFrame:
-    """Own and inclusive sums by place or file."""
+    """Own sums (`_SUMS`) and inclusive ones (`inclusive_*`) by `key`, a place or the number of a file."""
 
     def summed(places: pl.DataFrame, prefix: str) -> pl.DataFrame:
         joined = places.join(of_chains, on="chain", maintain_order="left")

@@ -18,10 +18,10 @@ def rows_of_function(code: pl.DataFrame, name: str) -> pl.Series:
     """
     rows = code.filter(pl.col("function").str.contains(name, literal=True))["row"]
     if not rows.len():
-        there = code["function"].drop_nulls().unique(maintain_order=True)
-        names = ", ".join(function[:60] for function in there.head(6).to_list()) or "none is known"
+        functions = code["function"].drop_nulls().unique(maintain_order=True)
+        names = ", ".join(function[:60] for function in functions.head(6).to_list()) or "none is known"
         what = f"no function has {name!r} in its name"
-        raise UsageError(what, advice=f"functions: {names}{', ...' if there.len() > 6 else ''}")
+        raise UsageError(what, advice=f"functions: {names}{', ...' if functions.len() > 6 else ''}")
     return rows
 
 

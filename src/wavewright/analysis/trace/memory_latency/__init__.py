@@ -49,7 +49,7 @@ def cu_cycles(waves: pl.DataFrame) -> int:
     return int(waves.group_by("se", "cu").agg(span=span)["span"].sum())
 
 
-DISTRIBUTION_BINS = 36  #: The last one has all that is longer.
+DISTRIBUTION_BINS = 36  #: Bins of `distribution`; the last one has all longer latencies.
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def _exposure(trace: ThreadTrace, rows: pl.Series | None) -> pl.DataFrame:
 
 
 def _shown(samples: pl.DataFrame) -> pl.DataFrame:
-    """The tight samples of rows that have some, all samples of the others."""
+    """The tight samples of rows that have some, all samples of the others: `row`, `latency_cycles`, `count`."""
     tight = samples.filter(pl.col("is_tight") == 1)
     others = samples.join(tight.select("row").unique(), on="row", how="anti")
     merged = others.group_by("row", "latency_cycles").agg(pl.col("count").sum())
@@ -175,7 +175,7 @@ def _distributions(samples: pl.DataFrame, width: int) -> pl.DataFrame:
 #: Counter -> categories of the instructions that it counts.
 LEVELS = {"SQ_INST_LEVEL_VMEM": (3, 4), "SQ_INST_LEVEL_LDS": (5,)}
 
-DEFAULT_INTERVAL_CYCLES = 40  #: Where the trace does not record it.
+DEFAULT_INTERVAL_CYCLES = 40  #: Sampling interval where the trace does not record it.
 
 _COUNTER_SCHEMA: Final = packaged_spec(__package__, "counter_latencies").dtypes
 
@@ -239,9 +239,9 @@ def _filled(samples: pl.DataFrame, interval: int) -> pl.DataFrame:
 
 def _ended(issues: pl.DataFrame, samples: pl.DataFrame, interval: int) -> pl.DataFrame:
     """The sample at which each issue ends. Samples after the last issue are ignored."""
-    begun = issues["issue"].search_sorted(samples["time_cycles"], side="right").cast(pl.Int64)
-    observed = samples.with_columns(begun=begun).filter(pl.col("begun") < issues.height)
-    complete = (observed["begun"] - observed["level"]).cum_max()
+    issued = issues["issue"].search_sorted(samples["time_cycles"], side="right").cast(pl.Int64)
+    observed = samples.with_columns(issued=issued).filter(pl.col("issued") < issues.height)
+    complete = (observed["issued"] - observed["level"]).cum_max()
     if not observed.height:
         return issues.clear().select("row", "instruction", latency=pl.lit(0.0))
     at = complete.search_sorted(pl.Series(range(issues.height), dtype=pl.Int64), side="right").cast(pl.Int64)

@@ -19,13 +19,13 @@ from wavewright.model.schema import packaged_spec
 from wavewright.model.trace import ThreadTrace
 
 NEIGHBOURS = packaged_spec(__package__, "neighbours")
-_WIDEST_BYTES: Final = 16  #: Of a lane: no access is wider.
+_WIDEST_BYTES: Final = 16  #: No access of a lane is wider.
 #: Widths of vector memory and LDS accesses in bytes, widest first.
 _WIDTHS: Final = (16, 12, 8, 4, 2, 1)
 _OFFSET = re.compile(r"\boffset:(-?\d{1,9}|0x[0-9a-fA-F]{1,8})\b")
 #: Two addresses or a transposed layout: their offsets say something else.
 _NOT_PLAIN = re.compile(r"^ds_(read|write)2|2addr|_tr|addtid|_lds|lds_")
-#: Nothing may move across: it writes a register that a register names, or orders memory.
+#: Accesses may not move across these: they write a register that another register names, or order memory.
 _BORDER = re.compile(r"\w*movrel|s_barrier|\w*atomic|buffer_(inv|wb|gl)|global_(inv|wb)")
 _LANES: Final = {EXEC, EXEC + 1}  #: They say which lanes are active.
 _HALF = re.compile(r"_d16(_hi)?|(_hi)$")

@@ -29,7 +29,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import empty_frame, frame_of
 from wavewright.model.trace import ThreadTrace
 
-_EMPTY_BELOW = 0.8  #: Share of the peak below which the mean is worth a word.
+_EMPTY_BELOW = 0.8  #: A note says that SIMDs ran empty if their mean of waves is below this share of the most.
 
 
 @dataclass(frozen=True)
@@ -77,10 +77,10 @@ def occupancy_of_code_object(
     if target is None:
         raise UsageError("the code object does not name its GPU", where=code_object.where, advice="name it: --target")
     compiled = [
-        (each.name, compiled_resources(number, each, override or Resources()))
-        for number, each in enumerate(code_object.kernels)
+        (entry.name, compiled_resources(number, entry, override or Resources()))
+        for number, entry in enumerate(code_object.kernels)
     ]
-    kernels = [each for name, each in compiled if kernel is None or kernel in name or kernel in each.name]
+    kernels = [one for name, one in compiled if kernel is None or kernel in name or kernel in one.name]
     if not kernels:
         names = ", ".join(shortened(resources.name) for _, resources in compiled[:4])
         what = "no kernel of the code object has this name" if code_object.kernels else "the code object has no kernels"
@@ -88,7 +88,7 @@ def occupancy_of_code_object(
     origin = "given with --target" if gpu else "said by the code object"
     gpu_facts = Architecture(gpus.of(target), origin)
     notes = compiled_notes(code_object.kernels, override or Resources())
-    fitting = [(each, _limits_of(gpu_facts, each, wgp_mode=wgp_mode, notes=notes)) for each in kernels]
+    fitting = [(entry, _limits_of(gpu_facts, entry, wgp_mode=wgp_mode, notes=notes)) for entry in kernels]
     answer = _limits_only(gpu_facts, fitting, notes, wgp_mode=wgp_mode)
     return replace(answer, kernels=answer.kernels.sort("waves_per_simd_limit", nulls_last=True, maintain_order=True))
 
@@ -202,13 +202,13 @@ def occupancy(
 
 def _waves(trace: ThreadTrace, selection: Selection | None) -> pl.DataFrame:
     """The chosen waves; a choice that leaves none is an error, a trace that has none is not."""
-    everything = resident_waves(trace)
-    waves = chosen_waves(everything, trace, selection)
-    if everything.height and not waves.height:
-        engines = ", ".join(map(str, everything["se"].unique().sort().to_list()))
+    resident = resident_waves(trace)
+    waves = chosen_waves(resident, trace, selection)
+    if resident.height and not waves.height:
+        engines = ", ".join(map(str, resident["se"].unique().sort().to_list()))
         kernels = ", ".join(shortened(name) for name in trace.kernels["demangled"].head(4).to_list())
         what = "no wave matches these filters"
-        whole = achieved(everything)
+        whole = achieved(resident)
         cycles = f"{whole.start_cycles:,} to {whole.end_cycles:,}"
         advice = f"shader engines: {engines}; cycles: {cycles}; kernels: {kernels}"
         raise UsageError(what, where=trace.source.path, advice=advice)
@@ -240,7 +240,7 @@ def _architecture_notes(architecture: Architecture) -> list[str]:
 
 
 def _agreement(name: str, reached: Achieved, limit: Limits | None) -> list[str]:
-    """Loud words when the hardware did what the model calls impossible."""
+    """A warning where more waves ran on a SIMD than the limits allow; empty = they agree, or there are no limits."""
     if limit is None or reached.waves_per_simd_max <= limit.waves_per_simd_peak:
         return []
     ran, fit = reached.waves_per_simd_max, limit.waves_per_simd_peak

@@ -38,7 +38,7 @@ def achieved(waves: pl.DataFrame) -> Achieved:
     drain = pl.col("end_cycles").max() - pl.col("start_cycles").max()
     engines = waves.group_by("se").agg(busy=length, window=window, drain=drain, simds=pl.struct(_SIMD).n_unique())
     time = int((engines["window"] * engines["simds"].cast(pl.Int64)).sum())
-    most, started = _most(waves)
+    most, all_at_once = _most(waves)
     ends, starts = waves["end_cycles"].max(), waves["start_cycles"].min()
     return Achieved(
         start_cycles=starts if isinstance(starts, int) else 0,
@@ -48,7 +48,7 @@ def achieved(waves: pl.DataFrame) -> Achieved:
         waves_per_simd_max=most,
         waves_per_simd_mean=int(engines["busy"].sum()) / time if time else float(most),
         drain_share=int(engines["drain"].sum()) / max(1, int(engines["window"].sum())),
-        all_at_once=started,
+        all_at_once=all_at_once,
     )
 
 
@@ -58,15 +58,15 @@ def chosen_waves(waves: pl.DataFrame, trace: ThreadTrace, selection: Selection |
         return waves
     waves = waves.filter(wave_filter(trace, replace(selection, waves=())))
     if selection.chooses_time:
-        begin, end = (time - engine_offsets(trace) for time in selection.window)
-        waves = waves.filter((pl.col("end_cycles") > begin) & (pl.col("start_cycles") < end)).with_columns(
-            pl.col("start_cycles").clip(lower_bound=begin), pl.col("end_cycles").clip(upper_bound=end)
+        start, end = (time - engine_offsets(trace) for time in selection.window)
+        waves = waves.filter((pl.col("end_cycles") > start) & (pl.col("start_cycles") < end)).with_columns(
+            pl.col("start_cycles").clip(lower_bound=start), pl.col("end_cycles").clip(upper_bound=end)
         )
     return waves
 
 
 def _most(waves: pl.DataFrame) -> tuple[int, bool]:
-    """Most waves on one SIMD at a time, and whether that were all that it ever held, for every SIMD."""
+    """Most waves on one SIMD at a time; and whether every SIMD held all of its waves at one time."""
     starts = waves.select(*_SIMD, time="start_cycles", change=pl.lit(1, pl.Int32))
     ends = waves.select(*_SIMD, time="end_cycles", change=pl.lit(-1, pl.Int32))
     per_simd = (

@@ -23,6 +23,7 @@ from wavewright.model.trace import ThreadTrace
 _EXTRA_SGPRS = 6
 _GFX9_LDS_GRANULE, _GFX950_LDS_GRANULE = 512, 1280
 _HALF_TOLD = ("gfx950",)  #: Targets of whose vector registers rocprofv3 may report half.
+_LETTERS = {"vgprs": "v", "agprs": "a", "sgprs": "s"}  #: Kind of register -> its letter in operands.
 _CALLS = r"^s_(swappc|call)_b64"
 
 
@@ -55,7 +56,7 @@ def kernel_resources(trace: ThreadTrace, facts: Arch, override: Resources) -> tu
     resources = []
     for row in [*trace.kernels.iter_rows(named=True), unknown]:
         kernel = row["kernel"]
-        recorded = _one(trace, facts, override, row, scans.get(kernel), launches.get(kernel))
+        recorded = _resources_of(trace, facts, override, row, scans.get(kernel), launches.get(kernel))
         is_given = override.lds_bytes is not None
         resources.append(recorded if is_given else _with_lds(recorded, lds_rows.get(kernel, 0)))
     return tuple(resources)
@@ -100,7 +101,7 @@ def compiled_notes(kernels: Sequence[Kernel], override: Resources) -> list[str]:
     return notes
 
 
-def _one(
+def _resources_of(
     trace: ThreadTrace,
     facts: Arch,
     override: Resources,
@@ -237,7 +238,7 @@ def _launches(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def _wave_size(trace: ThreadTrace, facts: Arch) -> int:
-    """From the code, where both are possible: only waves of 32 use half of the lane mask registers."""
+    """Lanes of a wave, from the code where both are possible: only waves of 32 use half of the lane mask registers."""
     if len(facts.wave_sizes) == 1:
         return facts.wave_sizes[0]
     texts = trace.code["text"].drop_nulls()
@@ -246,8 +247,6 @@ def _wave_size(trace: ThreadTrace, facts: Arch) -> int:
 
 
 REGISTERS = packaged_spec(__package__, "registers")
-
-_OF = {"vgprs": "v", "agprs": "a", "sgprs": "s"}
 
 
 @once_per_trace
@@ -261,14 +260,14 @@ def registers(trace: ThreadTrace) -> pl.DataFrame:
         trace.code.lazy()
         .filter(pl.col("text").is_not_null())
         .with_columns(operands=pl.concat_str("writes", "reads", separator=" ", ignore_nulls=True))
-        .with_columns(_highest(letter).alias(name) for name, letter in _OF.items())
+        .with_columns(_highest(letter).alias(name) for name, letter in _LETTERS.items())
         .group_by("function", maintain_order=True)
         .agg(
-            *(pl.col(name).max().fill_null(0).cast(pl.UInt32) for name in _OF),
+            *(pl.col(name).max().fill_null(0).cast(pl.UInt32) for name in _LETTERS),
             row_first=pl.col("row").min().cast(pl.Int32),
             row_count=pl.len().cast(pl.UInt32),
         )
-        .select("function", "row_first", "row_count", *_OF)
+        .select("function", "row_first", "row_count", *_LETTERS)
         .collect()
     )
 

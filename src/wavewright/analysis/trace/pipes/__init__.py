@@ -19,7 +19,7 @@ PIPES: dict[str, tuple[str, ...]] = {pipe: tuple(categories) for pipe, categorie
 #: Kinds of cycles besides issues to pipes, as wavewright/timeline.hpp numbers them; BUSY + number of a pipe.
 ANY_PIPE, RESIDENT, BUBBLE, BUSY = 16, 17, 18, 32
 MATRIX = 15  #: Our category of matrix instructions, which the hardware reports as VALU (wave_spans.hpp).
-_NO_PIPE, _BY_CATEGORY = 255, 254  #: In place of the number of a pipe.
+_NO_PIPE, _BY_CATEGORY = 255, 254  #: Instead of the number of a pipe: none, or that of the category.
 _MATRIX_MNEMONICS = r"^v_s?(mfma|wmma)"
 
 
@@ -42,7 +42,7 @@ def pipe_cycles(
 
     The first two have the columns `group`, `kind`, `bin`, `cycles`, the third `unit`, `pipe`, `issue_count` and
     `phase_cycles`. `waves` needs `unit` (what has pipes), `group` (what bins are added up by), `offset` (cycles to add
-    to times), begin and end, and where its rows lie in `instructions`. `pipes` is made by `pipes_of_rows`, `busy` by
+    to times), start and end, and where its rows lie in `instructions`. `pipes` is made by `pipes_of_rows`, `busy` by
     `passes.pipe_cycles_of_rows`; an empty one counts issues only.
     """
     places = (waves["unit"], waves["group"], waves["offset"], waves["start_cycles"], waves["end_cycles"])

@@ -25,7 +25,7 @@ from wavewright.base.bounds import BINS, bounded
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
-_MAX_CELLS = 1 << 20  #: Numbers of all curves together.
+_MAX_CELLS = 1 << 20  #: Values of all curves together at most: with many engines there are fewer bins.
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Utilization(Answer, package=__package__):
 @bounded(bins=BINS)
 def utilization(trace: ThreadTrace, *, rows: pl.Series | None = None, bins: int = 60) -> Utilization:
     """Issues and busy time per pipe, per shader engine and over time; with `rows` only these code rows issue."""
-    ((question, *more),) = pipe_questions(rows, bins)
-    parts = answers(trace, question, *more)
+    ((question, *arguments),) = pipe_questions(rows, bins)
+    parts = answers(trace, question, *arguments)
     per_unit, per_bin = (added([part[place] for part in parts], ["group", "kind", "bin"]) for place in (0, 1))
     issues = added([part[2] for part in parts], ["unit", "pipe"])
     engines, units = _units(trace)

@@ -28,7 +28,7 @@ class _Causes(Fact, frozen=True):
     """The declarations of sample_causes.toml."""
 
     counted: dict[str, str]  #: Counter of waits -> what it counts.
-    pipes: dict[str, tuple[str, ...]]  #: Pipe -> beginnings of the classes of its instructions.
+    pipes: dict[str, tuple[str, ...]]  #: Pipe -> starts of the classes of its instructions.
     pipe_remedies: dict[str, str]
     reasons: dict[str, Cause]  #: Causes of reasons that need nothing but themselves.
 

@@ -60,9 +60,9 @@ def _typed(spec: TableSpec, counts: pl.DataFrame, scope: SampleScope) -> pl.Data
     return frame.select(spec.casts)
 
 
-LEAST_SHARE = 0.05  #: A finding is told when its share of samples is at least this, at the lower end of its interval.
+LEAST_SHARE = 0.05  #: A cause is a finding when the lower end of its share of samples is at least this.
 LEAST_OBSERVATIONS = 30  #: With fewer independent observations an interval is wider than most findings.
-_MOST_PLACES = 3  #: Rows that a finding names.
+_MOST_PLACES = 3  #: Rows that a finding names at most.
 
 
 @dataclass(frozen=True)

@@ -71,19 +71,19 @@ def _classes(by_row: pl.DataFrame, total: int) -> pl.DataFrame:
             top_row=pl.col("row").first(),
             top_row_share=top.fill_nan(None),
         )
-        .with_columns(stall_share=_share("stall_cycles_total", total), **_words(by_row["class"]))
+        .with_columns(stall_share=_share("stall_cycles_total", total), **_meanings_and_remedies(by_row["class"]))
         .sort("stall_cycles_total", "class", descending=[True, False])
         .select(Stalls.tables["classes"].names)
     )
 
 
-def _words(names: pl.Series) -> dict[str, pl.Expr]:
+def _meanings_and_remedies(names: pl.Series) -> dict[str, pl.Expr]:
     """Meaning and remedy of classes, by their name."""
     classes = {name: stall_class(name) for name in names.unique()}
-    words = {part: [getattr(entry, part) for entry in classes.values()] for part in ("meaning", "remedy")}
+    columns = {part: [getattr(entry, part) for entry in classes.values()] for part in ("meaning", "remedy")}
     return {
         part: pl.col("class").replace_strict(list(classes), texts, default="", return_dtype=pl.String)
-        for part, texts in words.items()
+        for part, texts in columns.items()
     }
 
 

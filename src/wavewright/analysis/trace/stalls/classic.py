@@ -1,6 +1,6 @@
 """The classic stall types: what the widely used analyzer script of decoded traces would say.
 
-It looks at texts only, one row at a time; `stalls` says what is really waited for. Here for comparing with reports
+It looks at texts only, one row at a time; `stalls` says what is really waited for. It is here to compare with reports
 that were made with it (`docs/explanation/differences.md` lists where it misleads).
 """
 

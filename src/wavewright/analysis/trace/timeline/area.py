@@ -34,8 +34,8 @@ def area_rows(
     trace: ThreadTrace, layer: str, tracks: Collection[int] | None, start_cycles: int, end_cycles: int
 ) -> AreaRows:
     """The instructions of tracks (None = all) of a timeline (`layers`) from one aligned cycle to before another."""
-    everywhere = _tracks(trace, layer)
-    chosen = everywhere if tracks is None else everywhere.filter(pl.col("track").is_in(list(tracks)))
+    all_tracks = _tracks(trace, layer)
+    chosen = all_tracks if tracks is None else all_tracks.filter(pl.col("track").is_in(list(tracks)))
     executed_rows = _executed(trace, start_cycles, end_cycles)
     items = _items(trace, layer, chosen, executed_rows)
     items = items.filter(pl.col("time") >= start_cycles, pl.col("time") < end_cycles)

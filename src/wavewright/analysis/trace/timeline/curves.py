@@ -20,16 +20,16 @@ from wavewright.model.answer import once_per_trace
 from wavewright.model.schema import STATES
 from wavewright.model.trace import ThreadTrace
 
-#: Name -> unit.
+#: Name of curves -> unit.
 CURVES: dict[str, str] = packaged("curves.toml", __package__)["units"]
 
 
 @dataclass(frozen=True)
 class Series:
-    """One curve of several: what it is called, and what it is of."""
+    """One curve of several."""
 
     label: str
-    keys: Mapping[str, int | str | None]
+    keys: Mapping[str, int | str | None]  #: What it is of: `se`, `cu`, `kernel`, `state` or `counter` -> its value.
 
 
 def curve_engines(trace: ThreadTrace, name: str) -> list[int]:
@@ -82,14 +82,14 @@ def curve_steps(trace: ThreadTrace, name: str, *, se: int | None = None) -> tupl
     return tuple(curves)
 
 
-def derived_steps(got: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:
+def derived_steps(evaluated: DerivedValues) -> Iterator[tuple[Series, StepCurve]]:
     """Derived counters over time, one curve per index of the other axes.
 
     A number holds for all steps. A counter whose steps are not those of the samples has no curve.
     """
-    raw = got.raw
-    for definition in got.definitions:
-        tensor = got.values[definition.name]
+    raw = evaluated.raw
+    for definition in evaluated.definitions:
+        tensor = evaluated.values[definition.name]
         if tensor.shape[3] not in (1, raw.sample_count):
             continue
         times = raw.start_cycles + raw.step_cycles * np.arange(raw.sample_count + 1, dtype=np.int64)

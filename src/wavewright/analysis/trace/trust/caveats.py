@@ -20,15 +20,15 @@ from wavewright.model.schema import THREAD_TRACE
 from wavewright.model.trace import ThreadTrace
 
 _TEXTS = packaged("caveats.toml", __package__)
-_PARTIAL_ROWS_SHARE = 0.5  #: Executed rows of those of the entered functions: below, most of the code did not run.
+_PARTIAL_ROWS_SHARE = 0.5  #: With a smaller share of the rows of entered functions executed, most code did not run.
 _FEW_WAVES = 8  #: Fewer traced waves say little about others.
-_FEW_INSTRUCTIONS = 2000  #: Of all traced waves.
-_SOME_UNRESOLVED_SHARE = 0.01  #: Instructions without a PC, of all: above, worth care.
-_MANY_INCOMPLETE_SHARE = 0.5  #: Waves without their end, of all: above, fatal.
-_UNLIKE_RATIO = 1.25  #: Mean stay of waves on the traced CUs over that on others, or the reverse.
+_FEW_INSTRUCTIONS = 2000  #: A trace with fewer instructions of all its waves is too short.
+_SOME_UNRESOLVED_SHARE = 0.01  #: With a larger share of instructions without a PC, care is needed.
+_MANY_INCOMPLETE_SHARE = 0.5  #: With a larger share of waves without their end, the cycles cannot be used.
+_UNLIKE_RATIO = 1.25  #: Above this ratio of mean wave durations, the traced CUs and the others are unlike.
 _SLIGHTLY_UNEVEN_RATIO, _UNEVEN_RATIO = 1.1, 2.0  #: Waves of the fullest shader engine over the emptiest: note, care.
-_UNEVEN_WORK_RATIO = 1.5  #: Instructions of the longest wave of a path over the shortest.
-_MANY_OUTLIERS_SHARE = 0.1  #: Outliers of all waves: above, worth care.
+_UNEVEN_WORK_RATIO = 1.5  #: Work is uneven above this ratio of instructions of the longest and shortest wave of a path.
+_MANY_OUTLIERS_SHARE = 0.1  #: With a larger share of outliers among the waves, care is needed.
 #: With fewer instructions per wave in a small part of the code, a kernel did not work.
 _SHORT_WAVE_INSTRUCTIONS = 100
 #: Share of the cycles of all waves that wait for code which no wave of their CU executed before, from which on a launch
@@ -64,7 +64,7 @@ def _of_losses(trace: ThreadTrace) -> Iterator[Caveat]:
             yield Caveat(f"loss_{kind}", "note", message, advice, {"count": count})
 
 
-_WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")
+_WANTED_IN_PARTS = ("few_waves", "too_short", "uneven_engines", "uneven_work")  #: A part is small on purpose.
 #: Losses that other caveats report with their share.
 _TOLD_BY_COVERAGE = ("wave_incomplete", "stitch_incomplete", "no_waves")
 

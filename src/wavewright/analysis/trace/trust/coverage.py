@@ -13,9 +13,9 @@ from wavewright.analysis.trace.waves.resident import resident_waves
 from wavewright.model.answer import Answer
 from wavewright.model.trace import ThreadTrace
 
-_OUTLIER_RATIO = 1.5  #: Cycles per instruction of an outlier over the median of its path, or the reverse,
-_OUTLIER_DEVIATIONS = 5.0  #: and its distance from the median in standard deviations.
-FEW_ROWS_SHARE = 0.05  #: With less of its code executed, the work of a kernel did not run.
+_OUTLIER_RATIO = 1.5  #: The cycles per instruction of an outlier differ from the median of its path by this factor,
+_OUTLIER_DEVIATIONS = 5.0  #: and is more than so many standard deviations from the median of its path.
+FEW_ROWS_SHARE = 0.05  #: With a smaller share of its rows executed, the work of a kernel did not run.
 _DEVIATION_OF_NORMAL = 1.4826  # median absolute deviation -> standard deviation, for a normal distribution
 
 
@@ -69,8 +69,8 @@ def coverage(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Coverage:
     functions = _functions(entered)
     paths = wave_paths(trace)
     engines = _engines(trace, paths)
-    lived = _stays(trace)
-    means = [lived.filter(on_target)["lived"].mean() for on_target in (pl.col("on_target"), ~pl.col("on_target"))]
+    stays = _stays(trace)
+    means = [stays.filter(on_target)["lived"].mean() for on_target in (pl.col("on_target"), ~pl.col("on_target"))]
     return Coverage(
         wave_count=trace.waves.height,
         incomplete_wave_count=int((~trace.waves["complete"].fill_null(value=True)).sum()),
@@ -97,7 +97,7 @@ def _number(mean: object) -> float | None:
 
 def _stays(trace: ThreadTrace) -> pl.DataFrame:
     """Every wave of the traced shader engines: `se`, `cu`, `on_target` (the CU was traced), `lived` (cycles; null =
-    its begin or end was not seen)."""
+    its start or end was not seen)."""
     targets = trace.waves.lazy().select("se", "cu", on_target=pl.lit(value=True)).unique()
     was_seen = pl.col("has_begin") & pl.col("has_end")
     return (

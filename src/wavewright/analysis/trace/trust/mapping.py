@@ -16,6 +16,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.schema import SAMPLE_COUNTS
 from wavewright.model.trace import ThreadTrace
 
+#: Source lines that are no operation: decorators, heads of functions, `with`, templates.
 _HEAD_LINE = re.compile(r"\s*(@|def\s|async\s+def\s|class\s|with\s|template\b|__global__|__device__)")
 _REMEDIES: dict[str, str] = packaged("caveats.toml", __package__)["source_mapping"]
 

@@ -63,7 +63,7 @@ def waits(trace: ThreadTrace, *, rows: pl.Series | None = None) -> Waits:
 
 
 def _typical(samples: pl.DataFrame) -> pl.DataFrame:
-    """Median of the tight latencies of every row."""
+    """`row` and `typical`: the median of its tight latencies."""
     half = pl.col("count").sum() / 2
     return (
         samples.filter(pl.col("is_tight") == 1)

@@ -36,7 +36,7 @@ def stall_rows(trace: ThreadTrace) -> pl.DataFrame:
 
 
 def class_names(groups: pl.DataFrame, code: pl.DataFrame) -> list[str]:
-    """Name of the stall class of every group of the native pass (`Resolved.groups`)."""
+    """Name of the stall class of every group of the native pass (`Resolved.groups`), in their order."""
     return [entry.name for entry in _classes(groups, code)]
 
 

@@ -70,14 +70,14 @@ _IDLE_CAUSES = ("start", "cold_fetch", "fetch", "dependency", "drain")
 IDLE_COLUMNS = tuple(f"{cause}_cycles_total" for cause in _IDLE_CAUSES)
 #: A class of each kind of producer that writes memory: the end of a program waits for it.
 _STORES = ("vmem_store", "vmem_atomic", "scratch_store")
-_LINE_BYTES = 64  #: Of code; instruction caches are filled by it or by two of it.
-_NO_PRODUCER = len(PRODUCERS)  # a classified instruction that adds to no counter
-_FREE_WAIT_CYCLES = {9: 4}  #: Generation -> cycles; 1 on the others.
+_LINE_BYTES = 64  #: Line of code: instruction caches are filled by one or two of them at a time.
+_NO_PRODUCER = len(PRODUCERS)  #: Kind of a classified instruction that adds to no counter.
+_FREE_WAIT_CYCLES = {9: 4}  #: `gfxip` -> cycles of a wait that need not wait; 1 on the others.
 #: Numbers of orders: operations of one number complete in order among themselves, and in any order against others of
 #: their counter. _ANY_ORDER completes in any order, _MAIN_ORDER are all that are not named here.
 _ANY_ORDER, _MAIN_ORDER = 0, 1
 _ORDERS = {"image_sample": 2, "bvh": 3, "gws": 4, "export": 5, "lds_param": 6}
-_UNKNOWN_KIND = 0
+_UNKNOWN_KIND = 0  #: Kind of an instruction that `classify` does not know.
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ def _native(part: ThreadTrace, trace: ThreadTrace, *, keeps_each: bool) -> dict[
     columns["port_was_busy"] = port_was_busy(whole, port_rules(whole_of(trace)[0]), free_wait_cycles(trace))
     if counted is not None:
         columns["counted"] = counted.cast(pl.UInt8)
-    unit = pl.struct("se", "cu").rank("dense").cast(pl.UInt32)  # whose waves share an instruction cache
+    unit = pl.struct("se", "cu").rank("dense").cast(pl.UInt32)  # the CU: its waves share an instruction cache
     placed = whole.waves.select("wave", "start_cycles", unit=unit)
     rules = wait_rules(whole_of(trace)[0])
     tables = _core.resolve_stalls(rules, placed.to_dict(), columns, free_wait_cycles(trace), keeps_each)
@@ -157,7 +157,7 @@ def code_lines(code: pl.DataFrame) -> pl.Series:
 
 @once_per_trace
 def wait_rules(trace: ThreadTrace) -> dict[str, object]:
-    """The counters that every code row adds to and waits for, from its text."""
+    """Columns of the native core: the counters that every code row adds to and waits for, from its text."""
     family = family_of_trace(trace)
     texts = trace.code["text"].fill_null("").unique(maintain_order=True)
     rules: list[tuple[int, int, int, bool, bool]] = []  # in the order of `schema`

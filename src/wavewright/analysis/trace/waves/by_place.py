@@ -37,18 +37,18 @@ def waves_by_place(
     Traced waves are those of the trace: where they are to be cut, too, it is a selected part of the time.
     """
     where = ["se", "cu", *(["simd"] if by == "simd" else [])]
-    resident = _resident(trace).select(*where, "has_begin", "has_end", begin="start_cycles", end="end_cycles")
-    first: float = resident.select(pl.col("begin").min().fill_null(0)).item()
+    resident = _resident(trace).select(*where, "has_begin", "has_end", start="start_cycles", end="end_cycles")
+    first: float = resident.select(pl.col("start").min().fill_null(0)).item()
     last: float = resident.select(pl.col("end").max().fill_null(0)).item()
     start = first if start_cycles is None else start_cycles
     end = last if end_cycles is None else end_cycles
     length = max(end - start, 0)
-    cut = resident.filter((pl.col("begin") < end) & (pl.col("end") > start))
+    cut = resident.filter((pl.col("start") < end) & (pl.col("end") > start))
     is_seen = pl.col("has_begin") & pl.col("has_end")
-    cycles = pl.min_horizontal("end", pl.lit(end)) - pl.max_horizontal("begin", pl.lit(start))
+    cycles = pl.min_horizontal("end", pl.lit(end)) - pl.max_horizontal("start", pl.lit(start))
     waves = cut.group_by(where).agg(
         wave_count=pl.len().cast(pl.Int64),
-        duration_cycles_mean=(pl.col("end") - pl.col("begin")).filter(is_seen).mean(),
+        duration_cycles_mean=(pl.col("end") - pl.col("start")).filter(is_seen).mean(),
         resident_waves_mean=cycles.sum() / length if length else pl.lit(None, pl.Float64),
     )
     joined = waves.join(_traced(trace, where), on=where, how="full", coalesce=True)
@@ -92,7 +92,7 @@ def _placed(trace: ThreadTrace, places: pl.DataFrame) -> pl.DataFrame:
 
 
 def engines_per_die(target: str | None) -> int | None:
-    """Shader engines of one accelerator die; None = there is one die, or the GPU is not known."""
+    """Shader engines of one accelerator die (XCD); None = there is one die, or the GPU is not known."""
     if target is None or target not in gpus.TARGETS:
         return None
     product = gpus.of(target).product

@@ -117,7 +117,7 @@ def _curve(se: int, waves: pl.DataFrame, bins: int) -> Residency | None:
     return Residency(se, start, end, tuple(means.to_list()))
 
 
-_MAX_CELLS = 1 << 20  #: Numbers of all curves together.
+_MAX_CELLS = 1 << 20  #: Values of all curves together at most: with many groups there are fewer bins.
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from wavewright.model.schema import STATES
 from wavewright.model.trace import ThreadTrace
 
 _ALL_BINS = (1 << 32) - 1  #: Bin of the sum over all time (kAllBins of timeline.hpp).
-_OTHER_STATE = 5  # what the native core calls any other value
-_MAX_CELLS = 1 << 20  #: Numbers of all curves together.
+_OTHER_STATE = 5  #: The native core's number for any value that is no state.
+_MAX_CELLS = 1 << 20  #: Values of all curves together at most: with many groups there are fewer bins.
 
 
 @dataclass(frozen=True)

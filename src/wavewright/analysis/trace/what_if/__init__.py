@@ -69,12 +69,12 @@ def what_if(
     assumptions = _parts(assume)
     assumed_facts = parsed_assumptions(assumptions)
     code = _code_of(trace)
-    named_row = next((each.row for each in edit_list if each.row >= 0), None)
+    named_row = next((one.row for one in edit_list if one.row >= 0), None)
     chosen_row = at_row if at_row is not None else named_row
     block = _costliest_block(trace, code, rows) if chosen_row is None else _block_at(code, chosen_row)
     orders, apart = _block_orders(trace, code, block, assumed_facts)
     study = _Study(trace, orders)
-    if [each.form for each in edit_list] == ["waves"]:
+    if [one.form for one in edit_list] == ["waves"]:
         study.judge_waves(edit_list[0].text, edit_list[0].other or 1)
     elif edit_list:
         study.judge("; ".join(_parts(edit)), edited(orders, edit_list, assumed_facts))
@@ -120,7 +120,7 @@ def _parts(text: str) -> tuple[str, ...]:
 
 
 def _block_at(code: KernelRows, row: int) -> EditedBlock:
-    block = next((each for each in blocks_of(code) if row in each.rows), None)
+    block = next((block for block in blocks_of(code) if row in block.rows), None)
     if block is None:
         raise UsageError(f"there is no code row {row}", advice="hotspots and disassemble list the rows")
     return block
@@ -130,13 +130,13 @@ def _costliest_block(trace: ThreadTrace, code: KernelRows, rows: pl.Series | Non
     """The block that stalls most; loops before straight code that stalls no more than twice as much."""
     costs = dict(row_costs(trace).select("row", "stall_cycles_total").drop_nulls().iter_rows())
     row_choice = None if rows is None else set(rows.to_list())
-    best, most = None, 0.0
+    best, most_stall = None, 0.0
     for block in blocks_of(code):
         if row_choice is not None and row_choice.isdisjoint(block.rows):
             continue
         stall = sum(costs.get(row, 0) for row in block.rows) * (2 if block.is_loop else 1)
-        if stall > most:
-            best, most = block, stall
+        if stall > most_stall:
+            best, most_stall = block, stall
     if best is None:
         raise UsageError("no executed block stalls, so there is nothing to edit", advice="hotspots shows what it costs")
     return best
@@ -183,10 +183,10 @@ class _Study:
 
     def search(self) -> None:
         """Try orders, and keep the best few."""
-        most = self._orders.vgprs
-        while most < MOST_VGPRS and self._waves_with(most + 1) == self._waves:
-            most += 1
-        result = searched(self._orders, self.timed, most)
+        vgprs = self._orders.vgprs  # as many as fit without costing a wave
+        while vgprs < MOST_VGPRS and self._waves_with(vgprs + 1) == self._waves:
+            vgprs += 1
+        result = searched(self._orders, self.timed, vgprs)
         self._searched = result.tried_count
         for name, order, gain in result.best:
             self._add(name, order, gain)
@@ -302,7 +302,7 @@ def _verdict(gain: GainInterval) -> str:
 
 def _wait_rows(number: int, order: LegalOrder) -> list[dict[str, Any]]:
     """Derived waits with what needs them."""
-    behind = [*order.order, -2]
+    behind = [*order.order, -2]  # -2 = the end of the block
     return [
         {
             "edit": number,
@@ -321,12 +321,12 @@ def _listing_rows(number: int, order: LegalOrder, orders: BlockOrders) -> list[d
     texts = {row.row: row.text for row in orders.written}
     kept_rows = kept_waits(order.rows, orders.written)
     places = {row: place for place, row in enumerate(order.order)}
-    was = {row.row: at for at, row in enumerate(row for row in orders.core if row.row in places)}
+    old_places = {row.row: at for at, row in enumerate(row for row in orders.core if row.row in places)}
     rows: list[dict[str, Any]] = []
     for part in ("prologue", "rows", "epilogue"):
         for place, row in enumerate(getattr(order, part)):
             number_now = kept_rows.get(place, row.row) if part == "rows" else row.row
-            moved_by = places[row.row] - was[row.row] if part == "rows" and row.row in was else None
+            moved_by = places[row.row] - old_places[row.row] if part == "rows" and row.row in old_places else None
             rows.append(
                 {
                     "edit": number,
@@ -348,7 +348,7 @@ def _resources(trace: ThreadTrace, orders: BlockOrders) -> tuple[Any, Resources]
     except UsageError:
         return None
     executed = trace.waves["kernel"].drop_nulls().unique().to_list()
-    known = [each.resources for each in kernel_resources(trace, facts, Resources()) if each.kernel in executed]
+    known = [kernel.resources for kernel in kernel_resources(trace, facts, Resources()) if kernel.kernel in executed]
     return (facts, known[0]) if len(known) == 1 and known[0].vgprs is not None else None
 
 

@@ -18,7 +18,7 @@ _NUMBER: Final = r"\d{1,9}"
 _ROW: Final = rf"(?P<row>{_NUMBER})"
 _OTHER: Final = rf"(?P<other>{_NUMBER})"
 _LIST: Final = rf"(?P<rows>{_NUMBER}(?::{_NUMBER})?(?:,{_NUMBER}(?::{_NUMBER})?)*)"  #: `40,44:46`
-_MOST_LISTED: Final = 256  #: Rows of a list.
+_MOST_LISTED: Final = 256  #: Rows that a list may name.
 #: Forms of edits; the groups of a pattern are fields of `Edit`.
 _FORMS: Final = (
     ("waits", r"waits"),
@@ -141,9 +141,9 @@ def _moved(orders: BlockOrders, order: list[int], edit: Edit) -> list[int] | Ref
         target = _place_from(orders, edit.other if edit.other is not None else -1)
         if target is None:
             return Refused(_not_there(orders, edit.other or 0))
-        here, there = order.index(at), order.index(target)
-        if there > here:
-            new_order = [*order[:here], *order[here + 1 : there], at, *order[there:]]
+        old_place, new_place = order.index(at), order.index(target)
+        if new_place > old_place:
+            new_order = [*order[:old_place], *order[old_place + 1 : new_place], at, *order[new_place:]]
         else:
             new_order = _before(orders, order, at, target)
     if new_order == order:
@@ -155,20 +155,20 @@ def _place_from(orders: BlockOrders, row: int) -> int | None:
     """The place of a row; of waits and padding, which are derived, that of the next row that stays."""
     if row not in orders.block.rows:
         return None
-    return next((at for at, each in enumerate(orders.core) if each.row >= row), None)
+    return next((at for at, core_row in enumerate(orders.core) if core_row.row >= row), None)
 
 
 def _before(orders: BlockOrders, order: list[int], at: int, target: int) -> list[int]:
     """A row right before another, with what it needs of the rows between them."""
-    here, there = order.index(at), order.index(target)
-    between = order[there:here]
+    old_place, new_place = order.index(at), order.index(target)
+    between = order[new_place:old_place]
     ancestors = orders.dependences.ancestors(at)
     return [
-        *order[:there],
-        *(each for each in between if each in ancestors),
+        *order[:new_place],
+        *(row for row in between if row in ancestors),
         at,
-        *(each for each in between if each not in ancestors),
-        *order[here + 1 :],
+        *(row for row in between if row not in ancestors),
+        *order[old_place + 1 :],
     ]
 
 
@@ -179,9 +179,9 @@ def _blocked(orders: BlockOrders, order: list[int], at: int, edit: Edit) -> str:
     here = order.index(at)
     edges = orders.dependences.edges
     if edit.form == "down":
-        next_edge = next((edges[each][at] for each in order[here + 1 :] if at in edges[each]), None)
+        next_edge = next((edges[later][at] for later in order[here + 1 :] if at in edges[later]), None)
         return f"it cannot go down: {next_edge.words}" if next_edge else "it stands at the end already"
-    nearest = next((edges[at][each] for each in reversed(order[:here]) if each in edges[at]), None)
+    nearest = next((edges[at][earlier] for earlier in reversed(order[:here]) if earlier in edges[at]), None)
     return f"it cannot go up: {nearest.words}" if nearest else "it stands at the start already"
 
 
@@ -194,7 +194,7 @@ def _not_there(orders: BlockOrders, row: int) -> str:
 
 def _dropped(orders: BlockOrders, edit: Edit) -> Refused | None:
     """Padding and waits may go where the least ones do not need them; nothing else goes."""
-    row = next((each for each in orders.written if each.row == edit.row), None)
+    row = next((row for row in orders.written if row.row == edit.row), None)
     if row is None:
         return Refused(_not_there(orders, edit.row))
     if row.is_barrier:
@@ -206,7 +206,7 @@ def _dropped(orders: BlockOrders, edit: Edit) -> Refused | None:
     least = orders.legal(list(range(len(orders.core))))
     if isinstance(least, Refused):
         return least
-    behind = next((each.row for each in orders.core if each.row > row.row), None)
+    behind = next((other.row for other in orders.core if other.row > row.row), None)
     if row.text in _texts_before(least.rows, behind):
         return Refused(f"row {row.row} is needed: {row.text} stands in the least listing too")
     return None

@@ -36,14 +36,14 @@ MODES: Final = (
     "queue refitted, first come",
     "longest queue",
 )
-_MIDDLE: Final = 1  #: The mode whose gain is what an edit gains about.
-MODEL_ERROR: Final = 0.01  #: What intervals get on both sides: the model's own error on planted traces.
+_MIDDLE: Final = 1  #: Place among `MODES` of the mode that `about` is of.
+MODEL_ERROR: Final = 0.01  #: Intervals are this much wider on both sides: the model's own error on planted traces.
 #: Who gets a contended port next is not known in another order: this share of the time of contention may change hands.
 _ARBITRATION_SHARE: Final = 0.1
 #: Where a replay with queues is so much slower than one without, a queue may take all of the gain.
 _SATURATION: Final = 0.1
 LEAST_GAIN: Final = 0.01  #: No smaller gain is called certain.
-_DWORD: Final = 4  #: Bytes.
+_DWORD: Final = 4  #: Bytes of a dword.
 _UNITS: Final = {"memory": 0, "scratch": 0, "flat": 0, "lds": 1}  #: Space -> the queue that serves it.
 #: Cycles from the issue of a result to that of its reader, beyond the port: AMD's ISA documents, gfx9.
 _SAME_ACCUMULATOR, _MATRIX_RESULT, _RESULT, _BEFORE_MATRIX = 4, 12, 4, 8
@@ -79,8 +79,8 @@ class Queue:
     is_identified: bool  #: Whether latencies differ far less with it than without.
 
 
-_IDENTIFIED_SHARE: Final = 0.5  #: A queue is identified where it explains half of the spread of latencies.
-_FEW_SAMPLES: Final = 16  #: Latencies that a queue is identified from, at least.
+_IDENTIFIED_SHARE: Final = 0.5  #: An identified queue leaves at most this share of the spread of latencies.
+_FEW_SAMPLES: Final = 16  #: A queue is identified from at least so many latencies.
 
 
 class EditedTrace:
@@ -114,7 +114,7 @@ class EditedTrace:
 
     def queues(self) -> list[Queue]:
         """Queues of memory and LDS, of the part with most samples."""
-        best = max(self._replays, key=lambda replay: sum(each.sample_count for each in replay.servers), default=None)
+        best = max(self._replays, key=lambda replay: sum(s.sample_count for s in replay.servers), default=None)
         answer = []
         for unit, server in zip(("memory", "LDS"), best.servers if best else (), strict=False):
             is_explained = server.spread <= _IDENTIFIED_SHARE * server.spread_without
@@ -145,7 +145,7 @@ class EditedTrace:
         if is_same or not self.recorded_cycles:
             return GainInterval(0.0, 0.0, 0.0, False, executions, 0)  # noqa: FBT003 - fields in their order
         cycles = [sum(of_mode) for of_mode in zip(*(part.cycles for part in parts), strict=True)]
-        times = [each / self.recorded_cycles for each in cycles]
+        times = [total / self.recorded_cycles for total in cycles]
         more_traffic = max(part.traffic_share for part in parts)
         slowest, low_end = max(zip(times, MODES, strict=True))
         if more_traffic > 0 and 1 + more_traffic > slowest:

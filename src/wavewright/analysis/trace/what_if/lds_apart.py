@@ -17,8 +17,8 @@ from wavewright.errors import WavewrightError
 from wavewright.facts.lanes import LdsAccess, lds_access
 from wavewright.model.trace import ThreadTrace
 
-_INSTRUCTIONS_MAX: Final = 50_000  #: Of the evaluated wave; longer ones would take seconds, and prove nothing here.
-_ROUNDS_MAX: Final = 64  #: Executions of the block whose addresses are compared.
+_INSTRUCTIONS_MAX: Final = 50_000  #: Longer waves are not evaluated: it would take seconds; nothing is proven then.
+_ROUNDS_MAX: Final = 64  #: Executions of the block whose addresses are compared, at most.
 
 #: (round, row) -> the bytes of LDS that all lanes touch, by the place of the wave in its workgroup; None = unknown.
 BytesTouched = dict[tuple[int, int], dict[int, set[int]] | None]

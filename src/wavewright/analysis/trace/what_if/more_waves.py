@@ -18,7 +18,7 @@ class MoreWaves(NamedTuple):
 
     reason: str
     more: int = 0  #: Waves per SIMD.
-    waves_per_simd: int = 0  #: That fit then.
+    waves_per_simd: int = 0  #: Waves that fit on a SIMD then.
     needs: str = ""  #: What must shrink.
 
 
@@ -34,7 +34,7 @@ def more_waves(trace: ThreadTrace, arch: Arch, resources: Resources, more: int) 
     if resident < now.waves_per_simd_peak:
         fits = f"{now.waves_per_simd_peak} waves fit on a SIMD and at most {resident} were there"
         return MoreWaves(f"{fits}: no wave waited for room")
-    rung = next((each for each in rungs if each.waves_per_simd >= now.waves_per_simd + more), None)
+    rung = next((step for step in rungs if step.waves_per_simd >= now.waves_per_simd + more), None)
     if rung is None:
         most = rungs[-1].waves_per_simd if rungs else now.waves_per_simd
         return MoreWaves(f"no more than {most} waves fit on a SIMD")

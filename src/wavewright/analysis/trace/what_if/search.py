@@ -15,12 +15,12 @@ from wavewright.analysis.code.edits.dependences import first_of_all, moved_down,
 from wavewright.analysis.trace.what_if.edit_language import places_of
 from wavewright.analysis.trace.what_if.edit_replay import GainInterval
 
-_BEAM: Final = 2  #: Orders of a round from which the next one goes on.
+_BEAM: Final = 2  #: So many orders of a round, the best, are changed further in the next one.
 _ROUNDS: Final = 2  #: Group moves, then group moves of the best of them.
-_MOST_ORDERS: Final = 120  #: That are tried, legal or not.
-_BEST_COUNT: Final = 5  #: Orders that the answer has.
-_MOST_CONSUMERS: Final = 6  #: Rows behind waits that are moved down.
-_ALIKE: Final = 0.005  #: Share of the time in which no two orders can be told apart.
+_MOST_ORDERS: Final = 120  #: Orders that are tried at most, legal or not.
+_BEST_COUNT: Final = 5  #: Orders that are returned at most.
+_MOST_CONSUMERS: Final = 6  #: Rows behind waits that are moved down, at most.
+_ALIKE: Final = 0.005  #: Orders whose gains are rounded to the same multiple of this rank alike.
 #: Places by which rows are moved up and down; None = as far as dependences allow.
 _UP: Final = (4, None)
 _DOWN: Final = (4, 12, None)

@@ -17,8 +17,8 @@ from wavewright.model.schema import empty_frame
 from wavewright.model.trace import ThreadTrace
 
 PER_BANK = 4  #: Counters of a bank.
-_SHORTEST_STEP_CYCLES, _LONGEST_STEP_CYCLES = 32, 4096
-_NEARLY_EQUAL = 8 / 7  #: Ratio of two steps.
+_SHORTEST_STEP_CYCLES, _LONGEST_STEP_CYCLES = 32, 4096  #: Gaps between samples outside of this are no sampling step.
+_NEARLY_EQUAL = 8 / 7  #: Two steps are taken for equal up to this ratio.
 
 
 def counter_names(trace: ThreadTrace, given: Sequence[str] = ()) -> list[str]:

@@ -25,7 +25,7 @@ from wavewright.model.trace import ThreadTrace
 
 #: Causes of gaps, in the order of the native core (`Gap` of cpp/include/wavewright/stalls.hpp).
 GAPS = ("none", "start-up", "cold instruction fetch", "instruction fetch", "dependency gap", "store drain")
-#: Instructions of a part that are replayed at most: those of whole CUs, or of the first waves of a larger one.
+#: So many instructions of a part are replayed at most: those of whole CUs, or of the first waves of a larger one.
 _MOST_INSTRUCTIONS = 400_000
 #: The last bit of a removal, which has 64: further causes share it, so they are removed together.
 _LAST_BIT = 63
@@ -50,14 +50,14 @@ def prepared(part: ThreadTrace, trace: ThreadTrace, left_out: tuple[int, ...]) -
 
 def _prepared(part: ThreadTrace, trace: ThreadTrace, left_out: tuple[int, ...]) -> Prepared:
     sample = _sample(part, left_out)
-    each, groups = each_instruction(sample, trace)
+    waited, groups = each_instruction(sample, trace)
     names = class_names(groups, sample.code)
     causes = {name: number for number, name in enumerate(GAPS)}
     for name in names:
         causes.setdefault(name, min(len(causes), _LAST_BIT))
-    cause = pl.Series([causes[name] for name in names], dtype=pl.UInt8).gather(each["group"])
+    cause = pl.Series([causes[name] for name in names], dtype=pl.UInt8).gather(waited["group"])
     executed = sample.instructions.select("time_cycles", "stall_cycles", "duration_cycles", "row", "category").to_dict()
-    executed |= {"cause": cause, "gap_cause": each["gap"], "producer": each["producer"]}
+    executed |= {"cause": cause, "gap_cause": waited["gap"], "producer": waited["producer"]}
     meetings = passages(sample).sort("position")
     barriers = {
         "position": meetings["position"],

@@ -33,7 +33,7 @@ def timeline(
 def bounds(trace: ThreadTrace) -> tuple[int, int]:
     """The first and the last aligned cycle of everything that timelines show; (0, 0) when there is nothing.
 
-    Occupancy events at cycle 0 stand for waves that began before the trace: they do not count.
+    Occupancy events at cycle 0 stand for waves that started before the trace: they do not count.
     """
     begin, end, moment = (aligned_cycles(trace, name) for name in ("start_cycles", "end_cycles", "time_cycles"))
     tables = (trace.occupancy, trace.sampled_counters, trace.shader_data, trace.markers, trace.other_simd)

@@ -70,7 +70,7 @@ def other_simd(trace: ThreadTrace) -> Timeline:
     )  # fmt: skip
 
 
-_DEEPEST = 7  #: Scopes nested deeper share the track of this depth.
+_DEEPEST = 7  #: Scopes that are nested deeper are on the track of this depth.
 
 
 def markers(trace: ThreadTrace) -> Timeline:

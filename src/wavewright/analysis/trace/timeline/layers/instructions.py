@@ -101,8 +101,8 @@ def _stall_kinds(trace: ThreadTrace) -> tuple[dict[str, Any], ...]:
 def _classes(trace: ThreadTrace) -> _Classes:
     """The class of every execution that stalled, as `stalls` sums them up."""
     whole, is_selected = whole_of(trace)  # what was waited for may lie outside of a part
-    each, groups = each_instruction(whole, whole)
-    group = each["group"] if is_selected is None else each["group"].filter(is_selected)
+    by_instruction, groups = each_instruction(whole, whole)
+    group = by_instruction["group"] if is_selected is None else by_instruction["group"].filter(is_selected)
     names = class_names(groups, whole.code)
     stall = pl.DataFrame([group, trace.instructions["stall_cycles"]]).lazy().filter(pl.col("stall_cycles") > 0)
     of_groups = stall.group_by("group").agg(pl.col("stall_cycles").cast(pl.Int64).sum()).collect(engine="streaming")
@@ -114,11 +114,11 @@ def _classes(trace: ThreadTrace) -> _Classes:
     return _Classes(tuple(sums["class"]), tuple(sums["stall_cycles"]), group, of_group)
 
 
-_MOST_SUMS = 1 << 22  #: Kept, over all tracks.
+_MOST_SUMS = 1 << 22  #: Sums that are cached, over all tracks.
 
 
 class StalledShares:
-    """Stall cycles of every track of the timeline `instructions`; those of wide bins are kept."""
+    """Stall cycles of every track of the timeline `instructions`; those of wide bins are cached."""
 
     def __init__(self, trace: ThreadTrace, start_cycles: int, end_cycles: int) -> None:
         """Add up the stalls."""
@@ -126,10 +126,10 @@ class StalledShares:
         self.track_count = tracks.height
         if not tracks.height:
             return
-        most = max(1, _MOST_SUMS // tracks.height)
-        bits = max(0, (-(-(end_cycles - start_cycles) // most) - 1).bit_length())
-        kept = start_cycles, 1 << bits, -(-(end_cycles - start_cycles) >> bits)
-        self._cycles = _core.StalledCycles(instruction_waves(trace, tracks), trace.instructions, tracks.height, kept)
+        most_bins = max(1, _MOST_SUMS // tracks.height)
+        bits = max(0, (-(-(end_cycles - start_cycles) // most_bins) - 1).bit_length())
+        bins = start_cycles, 1 << bits, -(-(end_cycles - start_cycles) >> bits)
+        self._cycles = _core.StalledCycles(instruction_waves(trace, tracks), trace.instructions, tracks.height, bins)
 
     def shares(self, begin: int, width: int, count: int) -> npt.NDArray[np.float64]:
         """Shares of `count` bins of `width` cycles for every track, one after the other: tracks x bins."""

@@ -121,8 +121,8 @@ def _pyramid(trace: ThreadTrace, tracks: pl.DataFrame, layer: LayerNumbers) -> _
 
 def _track_numbers(tracks: pl.DataFrame, unit_count: int) -> pl.Series:
     """The track of every pipe of every unit; NO_TRACK = none."""
-    every = pl.DataFrame({"number": pl.int_range(unit_count * len(_NAMES), dtype=pl.UInt32, eager=True)})
-    joined = every.join(tracks.select("number", "track"), on="number", how="left", maintain_order="left")
+    all_numbers = pl.DataFrame({"number": pl.int_range(unit_count * len(_NAMES), dtype=pl.UInt32, eager=True)})
+    joined = all_numbers.join(tracks.select("number", "track"), on="number", how="left", maintain_order="left")
     return joined["track"].fill_null(_core.NO_TRACK)
 
 
@@ -139,14 +139,14 @@ class PipeSeries:
     se: int
     simd: int
     pipe: str
-    #: Begin of the first traced wave of the SIMD, or of its engine where only a neighbour was traced.
+    #: Start of the first traced wave of the SIMD, or of its engine where only a neighbour was traced.
     start_cycles: int
     end_cycles: int
     unit: int = field(repr=False, compare=False)  #: Number of the SIMD in `times`.
     times: _core.BusyTimes = field(repr=False, compare=False)
     kind: int  #: Of its times.
 
-    step_count = 0  #: Sums are stored already.
+    step_count = 0  #: A curve needs no steps: the core has its sums.
 
     def sums(self, bins: TimeBins) -> Sums:
         """Cycles of each bin, and whether it is so at any time and all the time. The last bin ends where all do."""
@@ -186,6 +186,6 @@ def busy_shares(trace: ThreadTrace) -> tuple[PipeSeries, ...]:
     shares = pipe_shares(trace)
     busy = [replace(share, kind=BUSY + share.kind) for share in shares]
     is_long = [usage.times.total(usage.unit, usage.kind) > 0 for usage in busy]
-    pipes = {usage.pipe for usage, is_one in zip(busy, is_long, strict=True) if is_one}
-    longest = (usage if is_one else share for usage, share, is_one in zip(busy, shares, is_long, strict=True))
+    pipes = {usage.pipe for usage, is_longer in zip(busy, is_long, strict=True) if is_longer}
+    longest = (usage if longer else share for usage, share, longer in zip(busy, shares, is_long, strict=True))
     return tuple(usage for usage in longest if usage.pipe in pipes)

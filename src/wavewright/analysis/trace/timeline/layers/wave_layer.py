@@ -62,7 +62,7 @@ def states(trace: ThreadTrace) -> Timeline:
     return timeline(trace, "states", "Wave states", tracks, kinds, pyramid=pyramid)
 
 
-_STEPS = 6  #: Kinds of durations: each has about as many waves.
+_STEPS = 6  #: Kinds of durations; each has about the same number of waves.
 
 
 def by_workgroup(trace: ThreadTrace) -> Timeline | None:
@@ -156,7 +156,7 @@ def _dispatches(trace: ThreadTrace) -> pl.Series:
     return rows.sort("at")["dispatch"].cast(pl.Int64)
 
 
-_MOST_KEPT = 2  # sums of all states: every state of a tile is asked for in turn
+_MOST_CACHED = 2  #: Time grids whose sums are cached: the curves of all states ask for the same grid in turn.
 
 
 @dataclass(frozen=True)
@@ -167,13 +167,14 @@ class StateCurve:
     kinds: bytes
     counts: _core.StateCounts
     step_count: int
-    kept: dict[TimeBins, pl.DataFrame] = field(repr=False)  #: Sums of all states; shared by their curves.
+    cached: dict[TimeBins, pl.DataFrame] = field(repr=False)  #: Sums of all states; shared by their curves.
 
     def sums(self, bins: TimeBins) -> Sums:
         """Wave-cycles, smallest and largest number in each bin. The last bin ends where all of them do."""
-        table = once(self.kept, bins, lambda: pl.DataFrame(self.counts.bins(bins.numbers, bins.end_cycles, self.kinds)))
-        for oldest in list(self.kept)[:-_MOST_KEPT]:
-            self.kept.pop(oldest, None)
+        counts, numbers = self.counts, (bins.numbers, bins.end_cycles, self.kinds)
+        table = once(self.cached, bins, lambda: pl.DataFrame(counts.bins(*numbers)))
+        for oldest in list(self.cached)[:-_MOST_CACHED]:
+            self.cached.pop(oldest, None)
         of_state = table.slice(self.place * bins.count, bins.count)
         wave_cycles, low, high = (of_state[name].to_numpy().astype(np.float64) for name in of_state.columns)
         return Sums(wave_cycles, np.array(bins.lengths(), dtype=np.float64), low, high)
@@ -186,9 +187,9 @@ def wave_states(trace: ThreadTrace, origin_cycles: int, *, se: int | None = None
     waves = aligned(trace, trace.waves, "start_cycles")
     if se is not None:
         waves = waves.filter(pl.col("se") == se)
-    begin, first, count = waves["start_cycles"], waves["first_state"].fill_null(0), waves["state_count"].fill_null(0)
+    start, first, count = waves["start_cycles"], waves["first_state"].fill_null(0), waves["state_count"].fill_null(0)
     state, duration = trace.states["state"], trace.states["duration_cycles"]
     kinds = bytes(state.unique().sort())
-    counts = _core.StateCounts(begin, first, count, state, duration, origin_cycles)
-    kept: dict[TimeBins, pl.DataFrame] = {}
-    return tuple(StateCurve(place, kinds, counts, state.len(), kept) for place in range(len(kinds)))
+    counts = _core.StateCounts(start, first, count, state, duration, origin_cycles)
+    cached: dict[TimeBins, pl.DataFrame] = {}
+    return tuple(StateCurve(place, kinds, counts, state.len(), cached) for place in range(len(kinds)))
