@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 def words_beside_questions(answer: Answer) -> Words | None:
     """The words of the verb that prints an answer, by its type; None = there are none."""
     kind = type(answer).__module__.removeprefix("wavewright.analysis.").partition(".")[0]
-    tables = {"code": _of_code, "counters": _of_counters, "run": _of_runs, "trace": _of_traces}
-    return tables[kind]().get(type(answer)) if kind in tables else None
+    makers = {"code": _of_code, "counters": _of_counters, "run": _of_runs, "trace": _of_traces}
+    return makers[kind]().get(type(answer)) if kind in makers else None
 
 
 @cache

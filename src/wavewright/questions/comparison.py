@@ -35,7 +35,8 @@ def compared(documents: Sequence[Document], labels: list[str], *, step: str | No
 
     Of runs, `step` names a marker: times are then of each step. Traces of different kernels need `force`.
     """
-    key = ("compared", tuple(id(document) for document in documents), tuple(labels), step)
+    # By their openers, not their ids: a document that left memory may give its id to another one.
+    key = ("compared", tuple(document.opener for document in documents), tuple(labels), step)
     return documents[0].kept(key, lambda: _compared(documents, labels, step, force=force))
 
 

@@ -15,6 +15,7 @@ from tests.kit.made_decoded import NAME, decoded_files, write_files
 from wavewright.errors import UnsupportedError, UsageError
 from wavewright.model.blocks import Code, Finding, Sentence
 from wavewright.model.document import Document
+from wavewright.questions import comparison
 from wavewright.questions.catalog import QUESTIONS, question_answered, question_of
 from wavewright.questions.kit.question import Wording
 from wavewright.readers.opening import open as open_path
@@ -134,3 +135,11 @@ def test_unknown_topics_and_parameters_are_refused(documents: dict[str, Document
         question_of("run", "nothing")
     with pytest.raises(UsageError, match="no parameter 'colour'"):
         QUESTIONS["run"]["gaps"].section(documents["run"], {"colour": "red"})
+
+
+def test_a_document_that_takes_the_place_of_another_in_memory_is_compared_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(comparison, "_compared", lambda documents, *_args, **_force: documents[1].path)
+    base = Document(0, "base", "base", lambda: pytest.fail("it is not read"))
+    for number in range(20):  # an object that was just freed mostly gives its id to the next one
+        other = Document(0, "other", f"other {number}", lambda: pytest.fail("it is not read"))
+        assert comparison.compared([base, other], ["A", "B"]) == f"other {number}"

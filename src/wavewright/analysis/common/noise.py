@@ -40,14 +40,14 @@ def difference_bound(tail: float, base: tuple[float, int], other: tuple[float, i
     """
     square = base[0] ** 2 + other[0] ** 2
     weight = base[0] ** 4 / base[1] + other[0] ** 4 / other[1]
-    free = int(square**2 / weight) if weight else min(base[1], other[1])
-    return t_bound(tail, max(free, 1)) * sqrt(square)
+    degrees = int(square**2 / weight) if weight else min(base[1], other[1])
+    return t_bound(tail, max(degrees, 1)) * sqrt(square)
 
 
 @cache
 def _t_bound(tail: float, degrees: int) -> float:
     low, high = 0.0, pi / 2
-    for _ in range(60):
+    for _ in range(60):  # bisection, to the last bit of a float
         angle = (low + high) / 2
         low, high = (angle, high) if 1 - _inside(angle, degrees) > tail else (low, angle)
     return sqrt(degrees) * tan(low)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
     Numbers = npt.NDArray[np.float64]
 
-_MANY_STEPS = 100_000  #: Steps of a curve from which on sums of fine bins are stored.
-_KEPT_BINS = 1 << 13  #: Bins that are stored at most.
+_MANY_STEPS = 100_000  #: Sums of fine bins are cached for curves with more steps.
+_BINS_MAX = 1 << 13  #: At most so many bins are cached per curve.
 
 
 class Binned(NamedTuple):
@@ -112,24 +112,24 @@ class StepLevels:
     """
 
     def __init__(
-        self, curve: Curve, start_cycles: int, end_cycles: int, *, kept_bins: int = _KEPT_BINS, many: int = _MANY_STEPS
+        self, curve: Curve, start_cycles: int, end_cycles: int, *, kept_bins: int = _BINS_MAX, many: int = _MANY_STEPS
     ) -> None:
         self._curve = curve
-        self._begin, self._end = start_cycles, end_cycles
+        self._start, self._end = start_cycles, end_cycles
         length = end_cycles - start_cycles
-        self._level = max(0, (-(-length // kept_bins) - 1).bit_length())
-        self._kept: Sums | None = None
+        self._level = max(0, (-(-length // kept_bins) - 1).bit_length())  # the finest one with at most kept_bins
+        self._cached: Sums | None = None  # of that level
         if curve.step_count > many:
-            self._kept = curve.sums(TimeBins(start_cycles, end_cycles, 1 << self._level, -(-length >> self._level)))
+            self._cached = curve.sums(TimeBins(start_cycles, end_cycles, 1 << self._level, -(-length >> self._level)))
 
     def binned(self, level: int, first: int, count: int) -> Binned:
         """`count` bins of a level from bin `first` on."""
-        if self._kept is None or level < self._level:
-            begin = self._begin + (first << level)
-            return self._curve.sums(TimeBins(begin, self._end, 1 << level, count)).binned()
-        many = 1 << (level - self._level)
-        chosen = Sums(*(part[first * many : (first + count) * many] for part in self._kept))
-        return _joined(chosen, count, many).binned()
+        if self._cached is None or level < self._level:
+            start = self._start + (first << level)
+            return self._curve.sums(TimeBins(start, self._end, 1 << level, count)).binned()
+        joined_count = 1 << (level - self._level)  # cached bins per bin of the level
+        rows = slice(first * joined_count, (first + count) * joined_count)
+        return _joined(Sums(*(column[rows] for column in self._cached)), count, joined_count).binned()
 
 
 def _joined(sums: Sums, count: int, many: int) -> Sums:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-FARTHEST_CYCLES = 1 << 48  # as in the native core: later times come from damaged files
+FARTHEST_CYCLES = 1 << 48  #: As in the native core: later times come from damaged files.
 
 
 @dataclass(frozen=True)

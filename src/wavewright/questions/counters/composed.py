@@ -62,7 +62,7 @@ def speed_of_light_of(document: Document, *, kernel: str | None = None) -> Speed
     whole = asked(document, "panels", counter_panels, kernel=kernel, panels=summary_panels(document.counters))
     ranks = shown_kernels(whole.kernels) if kernel is None and whole.rows.height else []
     handles = [handle("k", rank) for rank in ranks]
-    answers = [asked(document, "panels", counter_panels, kernel=kernel, panels=(_SPEED,)) for kernel in handles]
+    answers = [asked(document, "panels", counter_panels, kernel=name, panels=(_SPEED,)) for name in handles]
     return SpeedOfLight(whole, tuple(zip(ranks, answers, strict=True)))
 
 
@@ -73,8 +73,8 @@ def summary_panels(counters: CounterSet, *, amd: bool = False, more: Sequence[Pa
 
     target, stored = counters.system.target, counters.stored_metrics["metric_id"].drop_nulls()
     declared = panels_of(target, amd=amd, more=more) if target else ()
-    has_stored = not stored.len() or stored.str.starts_with(f"{_SPEED}.").any()
-    if not has_stored or not any(str(panel.number) == _SPEED for panel in declared):
+    has_speed = not stored.len() or stored.str.starts_with(f"{_SPEED}.").any()
+    if not has_speed or not any(str(panel.number) == _SPEED for panel in declared):
         return ()
     return (_SPEED, *(panel.word for panel in declared if panel.number >= FIRST_OWN_PANEL))
 

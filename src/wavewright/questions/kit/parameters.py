@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 #: Name of a parameter -> its parser, which raises UsageError.
 Parameters: TypeAlias = "Mapping[str, Callable[[str], Any]]"
-_LONGEST_TEXT = 4096
-_LONGEST_NUMBER = 40
-_DIMENSIONS = 3
+_LONGEST_TEXT = 4096  #: Characters of a parameter.
+_LONGEST_NUMBER = 40  #: Characters of a number; longer ones are refused unread.
+_DIMENSIONS = 3  #: Of a grid or workgroup.
 
 
 def parsed(
@@ -34,7 +34,7 @@ def parsed(
     Parameters
     ----------
     ranges
-        Pairs of parameters that bound a range: one that ends before it begins is refused.
+        Names of parameters, start and end of a range: one that ends before it starts is refused.
     """
     unknown = sorted(given.keys() - parsers.keys())
     missing = [parameter for parameter in required if parameter not in given]
@@ -42,8 +42,8 @@ def parsed(
         problem = f"{name}: " + (f"no parameter {unknown[0]!r}" if unknown else f"{missing[0]!r} is missing")
         raise UsageError(problem, advice=f"parameters: {', '.join(parsers) or 'none'}")
     values = {parameter: parsers[parameter](value) for parameter, value in given.items()}
-    for begin, end in ranges:
-        check_range(values.get(begin), values.get(end), f"{name}: the range ({begin}, {end})")
+    for start, end in ranges:
+        check_range(values.get(start), values.get(end), f"{name}: the range ({start}, {end})")
     return values
 
 

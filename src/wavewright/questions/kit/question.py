@@ -175,9 +175,9 @@ class Question(NamedTuple, Generic[A]):
         return self.rows(answer)
 
     def next_questions(self, document: Document, answer: A) -> tuple[NextQuestion, ...]:
-        """Next questions, with arguments ready to be sent; the most useful first."""
+        """Next questions, with arguments ready to be sent; the most useful first, each once (where it first stands)."""
         questions = [*(self.next_of_answer(document, answer) if self.next_of_answer else ()), *self.next_always]
-        return tuple({(each.topic, *each.parameters.items()): each for each in reversed(questions)}.values())[::-1]
+        return tuple({(item.topic, *item.parameters.items()): item for item in reversed(questions)}.values())[::-1]
 
     def section(
         self, document: Document, given: Mapping[str, str] | None = None, wording: Wording | None = None

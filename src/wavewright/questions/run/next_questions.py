@@ -31,7 +31,7 @@ def after_diagnosis(document: Document, answer: RunDiagnosis) -> Iterator[NextQu
         if len(words) < 2:
             continue
         question = _ASKED_AS.get(words[1], words[1])
-        window = next((each.window for each in finding.evidence if each.window), "")
+        window = next((item.window for item in finding.evidence if item.window), "")
         parameters = {"time": window} if "{window}" in words and window else {}
         if question == "kernels" and finding.evidence:
             parameters = _kernel_of(document, finding.evidence[0].what)

@@ -26,10 +26,10 @@ def time_window(given: str) -> tuple[str | None, str | None]:
     >>> time_window("1.5s:2s"), time_window("30%:")
     (('1.5s', '2s'), ('30%', None))
     """
-    begin, colon, end = given[:100].partition(":")
-    if not colon or not (begin.strip() or end.strip()):
+    start, colon, end = given[:100].partition(":")
+    if not colon or not (start.strip() or end.strip()):
         raise UsageError(f"{given[:40]!r} is not a window A:B, A: or :B", advice="such as 30%:60% or 1.5s:2s")
-    return begin.strip() or None, end.strip() or None
+    return start.strip() or None, end.strip() or None
 
 
 #: What every question about runs can be limited to.
@@ -61,12 +61,12 @@ def _chosen(document: Document, choice: dict[str, Any]) -> Run:
     from wavewright.analysis.run.select.choice import RunSelection
     from wavewright.analysis.run.select.chosen import select
 
-    begin, end = choice.get("time", (None, None))
+    start, end = choice.get("time", (None, None))
     selection = RunSelection(
         kernel=kernel_pattern(document, choice["kernel"]) if "kernel" in choice else None,
         ranks=(choice["rank"],) if "rank" in choice else (),
         gpus=(choice["gpu"],) if "gpu" in choice else (),
-        begin=begin,
+        begin=start,
         end=end,
     )
     run: Run = document.kept(("chosen run", selection), lambda: select(document.run, selection))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from wavewright.questions.trace.answers import OccupancyOverTime, TraceCoverage, WaveStates
     from wavewright.words.kit.handles import InstructionHandle
 
-_BINS = 60
+_BINS = 60  #: Bins of values over time in words.
 
 
 def trace_contents(document: Document) -> Contents:

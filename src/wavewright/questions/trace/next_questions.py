@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from wavewright.model.document import Document
 
 COSTLIEST_LINES = then("hotspots", "the costliest source lines", by="line")
-_WAITS = ("memory", "wait", "dependency", "sync")
+_WAITS = ("memory", "wait", "dependency", "sync")  #: Kinds of findings whose instruction waits for another.
 
 
 def after_diagnosis(document: Document, answer: Any) -> Iterator[NextQuestion]:

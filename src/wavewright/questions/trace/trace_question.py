@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 #: What every question about instructions can be limited to.
 CHOICE: Parameters = {"kernel": text, "se": Number(ENGINE), "file": text, "line": Number(AMOUNT)}
-_WAVES = ("kernel", "se")
+_WAVES = ("kernel", "se")  #: Choices of waves; the other ones, file and line, are of code rows.
 _UNITS = ("instruction", "line", "file", "function", "kernel", "block", "loop", "kind")
 UNIT = OneOf("cycles are not added up by", _UNITS)  #: The costliest units that hotspots can be of.
 
-AT: Parameters = {"at": parse_code_place}
-LINES: Parameters = {"lines": Number(AMOUNT)}
+AT: Parameters = {"at": parse_code_place}  #: An instruction, by its handle.
+LINES: Parameters = {"lines": Number(AMOUNT)}  #: How many lines to show.
 
 
 class TraceQuestion(Question[A]):

@@ -28,7 +28,7 @@ from wavewright.model.answer import Answer
 from wavewright.model.baseline import Baseline, Budget, Limit
 from wavewright.model.schema import frame_of
 
-LEAST_SHARE = 0.01  #: Of the GPU time: kernels with less do not decide, unless they are asked for.
+LEAST_SHARE = 0.01  #: Kernels with a smaller share of the GPU time do not decide, unless they are asked for.
 _NAMED = 3  #: Checks that the headline names.
 _NAME_WIDTH = 80  #: Characters of a name in a sentence.
 
@@ -39,13 +39,13 @@ class GateAnswer(Answer, package=__package__):
 
     verdict: str  #: pass, fail or cannot tell.
     kind: str
-    threshold: float  #: Share.
+    threshold: float  #: Share by which a quantity may get worse.
     base_capture_count: int  #: 0 = there is no baseline, only a budget.
     capture_count: int
     reasons: tuple[str, ...]  #: Why the whole gate cannot tell.
     notes: tuple[str, ...]
     detectable: float | None  #: Every change above it, and above the threshold, is seen; None = not known.
-    checks: pl.DataFrame
+    checks: pl.DataFrame  #: The worst first; columns in `tables.toml`.
 
     def headline(self) -> str:
         """The verdict in one sentence."""
@@ -142,9 +142,9 @@ def gate(
         checks += limit_checks(budget, groups_of(current))
         checks += finding_checks(budget, tuple(findings))
     order = {status: number for number, status in enumerate(STATUSES)}
-    checks.sort(key=lambda each: (order[each.status], -(abs(each.change or 0.0)), each.subject, each.name))
-    judged = [each for each in checks if each.status != NOT_JUDGED]
-    noises = [each.seen_from for each in judged if each.seen_from is not None]
+    checks.sort(key=lambda check: (order[check.status], -(abs(check.change or 0.0)), check.subject, check.name))
+    judged = [check for check in checks if check.status != NOT_JUDGED]
+    noises = [check.seen_from for check in judged if check.seen_from is not None]
     return GateAnswer(
         verdict=_verdict(judged, reasons),
         kind=current.kind,
@@ -154,15 +154,15 @@ def gate(
         reasons=tuple(dict.fromkeys(reasons)) if judged else (*reasons, "nothing could be judged"),
         notes=notes,
         detectable=max(noises, default=None),
-        checks=frame_of(GateAnswer.tables["checks"], [asdict(each) for each in checks]),
+        checks=frame_of(GateAnswer.tables["checks"], [asdict(check) for check in checks]),
     )
 
 
 def _verdict(judged: Sequence[Check], reasons: Sequence[str]) -> str:
-    """A gate that cannot tell is neither green nor red."""
+    """Cannot tell, where there is a reason against the whole gate or nothing to judge; else the worst of the checks."""
     if reasons or not judged:
         return CANNOT_TELL
-    statuses = {each.status for each in judged}
+    statuses = {check.status for check in judged}
     return FAIL if FAIL in statuses else CANNOT_TELL if CANNOT_TELL in statuses else PASS
 
 
@@ -186,12 +186,12 @@ def finding_checks(budget: Budget, findings: tuple[JudgedFinding, ...]) -> Itera
     if most is None:
         return
     text = f"no finding stronger than {100 * most:g} %"
-    strong = sorted((each for each in findings if each.share > most), key=lambda each: (-each.share, each.sentence))
-    for each in strong:
-        check = Check("finding", each.rule, FAIL, each.sentence, unit="share", limit=most, limit_text=text)
-        yield replace(check, value=each.share, file=each.file, line=each.line)
+    strong = [finding for finding in findings if finding.share > most]
+    for finding in sorted(strong, key=lambda finding: (-finding.share, finding.sentence)):
+        check = Check("finding", finding.rule, FAIL, finding.sentence, unit="share", limit=most, limit_text=text)
+        yield replace(check, value=finding.share, file=finding.file, line=finding.line)
     if not strong:
-        largest = max((each.share for each in findings), default=0.0)
+        largest = max((finding.share for finding in findings), default=0.0)
         yield Check("finding", "", PASS, unit="share", value=largest, limit=most, limit_text=text)
 
 
@@ -217,7 +217,7 @@ def _checked(limit: Limit, name: str, group: Group) -> Check:
         noise=noise / abs(value) if value and error else None,
         limit=limit.value,
         limit_text=limit.text,
-        count=sum(each.count for each in group.quantities),
+        count=sum(quantity.count for quantity in group.quantities),
         file=group.quantities[0].file,
         line=group.quantities[0].line,
     )

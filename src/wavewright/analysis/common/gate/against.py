@@ -16,8 +16,8 @@ from wavewright.model.baseline import Baseline
 _WHOLE_RUN = ("gpu-time", "wall")  #: Subjects whose size depends on how long the program was let run.
 _NOTHING = Group(())
 _SAME = 1e-7  #: Relative difference up to which numbers are the same: files of baselines have fewer digits.
-_MOST_GROWN = 10  #: Lines that are named where the cycles of a wave grew.
-_LEAST_GROWTH = 0.001  #: Share of the cycles of a wave.
+_MOST_GROWN = 10  #: Source lines that are listed as grown, those that grew most.
+_LEAST_GROWTH = 0.001  #: A line is listed if it grew by at least this share of the cycles of a wave.
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class _Pair:
     base_name: str
     base: Group  #: In the baseline,
     side: Group  #: and in the captures.
-    share: float | None  #: Of the time, the larger one of both sides; None = not known.
+    share: float | None  #: Share of the GPU time, the larger one of both sides; None = not known.
     scale: float  #: What a change is a share of.
 
 
@@ -58,11 +58,11 @@ def against_baseline(
     subject_names = tuple(subjects) or default_subjects(
         current.kind,
         has_steps=current.step is not None,
-        has_kernel_times=all(("kernel-time", "") in each for each in (base_groups, groups)),
+        has_kernel_times=all(("kernel-time", "") in side for side in (base_groups, groups)),
     )
-    was = {name: base_name for base_name, name in pairs.items()}
+    base_name_of = {name: base_name for base_name, name in pairs.items()}
     keys = sorted(base_groups.keys() | groups.keys())
-    rows = [_pair(key, was, base_groups, groups) for key in keys if key[0] in subject_names]
+    rows = [_pair(key, base_name_of, base_groups, groups) for key in keys if key[0] in subject_names]
     is_judged = [_is_judged(row, least_share) for row in rows]
     decisive = [row for row, decides in zip(rows, is_judged, strict=True) if decides]
     # Counter captures have a handful of dispatches: a bound over all rows would be beyond anything (docs/adr/0016).
@@ -87,7 +87,7 @@ def against_baseline(
 
 def _pair(
     key: tuple[str, str],
-    was: Mapping[str, str],
+    base_name_of: Mapping[str, str],
     base_groups: Mapping[tuple[str, str], Group],
     groups: Mapping[tuple[str, str], Group],
 ) -> _Pair:
@@ -102,7 +102,7 @@ def _pair(
     else:
         times = [(group.quantities[0].total, whole) for group, whole in sides if group.quantities]
         shares = [time / whole for time, whole in times if time is not None]
-    base_name = was.get(name, name) if subject == "kernel" else name
+    base_name = base_name_of.get(name, name) if subject == "kernel" else name
     return _Pair(subject, name, base_name, base, side, max(shares, default=None), scale)
 
 
@@ -164,7 +164,7 @@ def judged(harm: float, noise: Noise, threshold: float) -> tuple[str, str]:
 
 def _why_unknown(row: _Pair) -> str:
     if SUBJECTS[row.subject].is_told_by_calls:
-        counts = [sum(each.count for each in group.quantities) for group in (row.base, row.side)]
+        counts = [sum(quantity.count for quantity in group.quantities) for group in (row.base, row.side)]
         return f"too few calls ({counts[0]:,} and {counts[1]:,})"
     return "one capture on each side: how much captures differ is not known"
 
@@ -187,8 +187,8 @@ def _check(row: _Pair, status: str, reason: str, noise: Noise | None) -> Check:
         noise=noise.alone if noise else None,
         seen_from=noise.of_all if noise else None,
         share=row.share,
-        base_count=sum(each.count for each in sides[0]),
-        count=sum(each.count for each in sides[1]),
+        base_count=sum(quantity.count for quantity in sides[0]),
+        count=sum(quantity.count for quantity in sides[1]),
         file=either.file,
         line=either.line,
     )
@@ -199,8 +199,8 @@ def _grown(base_groups: Mapping[tuple[str, str], Group], groups: Mapping[tuple[s
     lines = sorted(key for key in base_groups.keys() | groups.keys() if key[0] == "line")
     rows = [_pair(key, {}, base_groups, groups) for key in lines]
     grown = [_check(row, NOT_JUDGED, "where it grew", None) for row in rows if row.scale]
-    grown = [each for each in grown if (each.change or 0.0) >= _LEAST_GROWTH and each.value]
-    return sorted(grown, key=lambda each: (-(each.change or 0.0), each.name))[:_MOST_GROWN]
+    grown = [check for check in grown if (check.change or 0.0) >= _LEAST_GROWTH and check.value]
+    return sorted(grown, key=lambda check: (-(check.change or 0.0), check.name))[:_MOST_GROWN]
 
 
 def _other_work(
@@ -231,7 +231,7 @@ def _reasons(baseline: Baseline, current: Baseline) -> list[str]:
     ]
     if baseline.targets and current.targets and baseline.targets != current.targets:
         reasons.append(f"other GPU: {', '.join(baseline.targets)} before, {', '.join(current.targets)} now")
-    kernels = [sorted({capture.kernel for capture in each.captures} - {""}) for each in (baseline, current)]
+    kernels = [sorted({capture.kernel for capture in side.captures} - {""}) for side in (baseline, current)]
     if all(kernels) and kernels[0] != kernels[1]:
         reasons.append(f"other kernel: {', '.join(kernels[0])} before, {', '.join(kernels[1])} now")
     if baseline.step != current.step:
@@ -252,20 +252,20 @@ def _notes(baseline: Baseline, current: Baseline, checks: Sequence[Check]) -> li
         notes.append("one capture on each side: runs are taken to differ by 1 % at least; several captures measure it")
     if not baseline.targets or not current.targets:
         notes.append("the GPU is not recorded on both sides: it is taken to be the same")
-    products = [{capture.product for capture in each.captures} - {""} for each in (baseline, current)]
+    products = [{capture.product for capture in side.captures} - {""} for side in (baseline, current)]
     if all(products) and products[0] != products[1]:
         notes.append(f"other product: {', '.join(sorted(products[0]))} before, {', '.join(sorted(products[1]))} now")
     software = [
         {item for capture in side.captures for item in capture.software.items()} for side in (baseline, current)
     ]
     if all(software) and software[0] != software[1]:
-        before, after = (", ".join(" ".join(item) for item in sorted(each)) for each in software)
+        before, after = (", ".join(" ".join(item) for item in sorted(items)) for items in software)
         notes.append(f"recorded by other software: {before} before, {after} now")
-    codes = [{capture.code for capture in each.captures} - {""} for each in (baseline, current)]
+    codes = [{capture.code for capture in side.captures} - {""} for side in (baseline, current)]
     if all(codes) and codes[0] == codes[1]:
         notes.append("the code is the same on both sides: what differs is between runs, not in the kernel")
     for reason, verb in (("new", "are new"), ("gone", "are gone")):
-        rows = [each for each in checks if each.status == NOT_JUDGED and each.reason == reason]
+        rows = [check for check in checks if check.status == NOT_JUDGED and check.reason == reason]
         if rows:
             notes.append(f"{counted(len(rows), f'{rows[0].subject}s that {verb}')}: the total counts them")
     return notes

@@ -16,7 +16,7 @@ from wavewright.model.schema import frame_of
 
 BETTER, EQUAL, WORSE = "better", "equal", "worse"
 _FINDINGS = 3  #: Findings of the diagnosis that an answer lists.
-#: Subjects that decide, the first that a kind of captures has.
+#: Subjects of which the first that the gate checked decides about the turn.
 _DECIDING = ("step", "gpu-time", "kernel-time", "cycles", "kernel")
 
 
@@ -47,8 +47,8 @@ def judged_turn(
     check = next((row for subject in _DECIDING for row in gate.checks.to_dicts() if row["subject"] == subject), None)
     outcome = _outcome(gate, check)
     rows = [
-        {"rule": each.rule, "verdict": each.sentence, "gain_max": each.share, "file": each.file, "line": each.line}
-        for each in findings[:_FINDINGS]
+        {"rule": item.rule, "verdict": item.sentence, "gain_max": item.share, "file": item.file, "line": item.line}
+        for item in findings[:_FINDINGS]
     ]
     decided_by = ""
     if check is not None:

@@ -15,7 +15,7 @@ from wavewright.model.baseline import Baseline, Quantity
 
 _MANY = 10**6  #: Degrees of freedom of an error that is as good as certain.
 _ENOUGH_REPEATS = 4  #: Degrees of freedom between captures from which on they tell the noise, and calls need not.
-_FEWEST_ROWS = 3  #: Quantities that tell how variances are spread.
+_FEWEST_ROWS = 3  #: Fewer quantities do not tell how variances are spread: there is no prior.
 _LARGE = 8.0  #: From here on the series of digamma and trigamma are exact to ten digits.
 
 
@@ -28,22 +28,22 @@ class Group:
     @property
     def mean(self) -> float:
         """Mean of the captures; 0 = none has it."""
-        return fsum(each.mean for each in self.quantities) / max(len(self.quantities), 1)
+        return fsum(quantity.mean for quantity in self.quantities) / max(len(self.quantities), 1)
 
     @property
     def error(self) -> tuple[float, int] | None:
         """Standard error of the mean by what is within captures, and its degrees; None = not known."""
-        errors = [(each.error, each.degrees) for each in self.quantities]
-        sure = [(error, degrees) for error, degrees in errors if error is not None and degrees]
-        if not sure or len(sure) < len(errors):
+        errors = [(quantity.error, quantity.degrees) for quantity in self.quantities]
+        known = [(error, degrees) for error, degrees in errors if error is not None and degrees]
+        if not known or len(known) < len(errors):
             return None
-        return sqrt(fsum(error**2 for error, _ in sure)) / len(sure), min(sum(each[1] for each in sure), _MANY)
+        return sqrt(fsum(error**2 for error, _ in known)) / len(known), min(sum(degrees for _, degrees in known), _MANY)
 
     @property
     def between(self) -> tuple[float, int]:
         """Sum of the squares of deviations of captures from their mean, and its degrees of freedom."""
         mean = self.mean
-        return fsum((each.mean - mean) ** 2 for each in self.quantities), max(len(self.quantities) - 1, 0)
+        return fsum((quantity.mean - mean) ** 2 for quantity in self.quantities), max(len(self.quantities) - 1, 0)
 
 
 @dataclass(frozen=True)
@@ -71,12 +71,12 @@ def noise_of(
     elif not degrees:
         return None
     if degrees:
-        wide = sqrt(sum(1 / max(len(each.quantities), 1) for each in (base, side)))
-        together, variance = _with_prior(squares, degrees, base.mean, prior)
+        wide = sqrt(sum(1 / max(len(group.quantities), 1) for group in (base, side)))
+        all_degrees, variance = _with_prior(squares, degrees, base.mean, prior)
         # Captures may differ as a whole: then all quantities are the same sample, and the prior tells nothing new.
         least = t_bound(GATE_FALSE_ALARMS, degrees) * sqrt(squares / degrees)
-        of_all = max(least, t_bound(tail, together) * sqrt(variance))
-        bounds.append((t_bound(MEAN_TAIL, together) * sqrt(variance) * wide, of_all * wide))
+        of_all = max(least, t_bound(tail, all_degrees) * sqrt(variance))
+        bounds.append((t_bound(MEAN_TAIL, all_degrees) * sqrt(variance) * wide, of_all * wide))
     elif not is_told_by_calls:
         return None
     alone, of_all = (max(pair) / scale for pair in zip(*bounds, strict=True))
@@ -87,16 +87,16 @@ def noise_of(
 
 def squares_between(base: Group, side: Group) -> tuple[float, int]:
     """Squares of deviations of captures from the mean of their side, and their degrees of freedom, of both sides."""
-    (squares, degrees), (more, others) = base.between, side.between
-    return squares + more, degrees + others
+    (squares, degrees), (side_squares, side_degrees) = base.between, side.between
+    return squares + side_squares, degrees + side_degrees
 
 
 def _with_prior(squares: float, degrees: int, mean: float, prior: Prior | None) -> tuple[int, float]:
     """Degrees and variance: few captures show that of one quantity badly, that of all quantities together well."""
     if prior is None:
         return degrees, squares / degrees
-    together = degrees + prior.degrees
-    return int(min(together, _MANY)), (squares + prior.degrees * prior.variance * mean**2) / together
+    all_degrees = degrees + prior.degrees
+    return int(min(all_degrees, _MANY)), (squares + prior.degrees * prior.variance * mean**2) / all_degrees
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ def prior_of(pairs: Sequence[tuple[Group, Group]]) -> Prior | None:
         return None
     logs = [log(variance) - digamma(degrees / 2) + log(degrees / 2) for variance, degrees in samples]
     mean = fsum(logs) / len(logs)
-    spread = fsum((each - mean) ** 2 for each in logs) / (len(logs) - 1)
+    spread = fsum((value - mean) ** 2 for value in logs) / (len(logs) - 1)
     excess = spread - fsum(trigamma(degrees / 2) for _, degrees in samples) / len(samples)
     if excess <= 0:
         return Prior(exp(mean), _MANY)
@@ -145,7 +145,7 @@ def digamma(value: float) -> float:
 
 
 def trigamma(value: float) -> float:
-    """Its derivative.
+    """Derivative of `digamma`.
 
     >>> round(trigamma(1.0), 6), round(trigamma(2.0), 6)
     (1.644934, 0.644934)
@@ -160,18 +160,18 @@ def trigamma(value: float) -> float:
 
 def _inverse_trigamma(target: float) -> float:
     low, high = 1e-3, 1e7
-    for _ in range(100):
+    for _ in range(100):  # bisection of the logarithm; trigamma falls
         middle = sqrt(low * high)
         low, high = (middle, high) if trigamma(middle) > target else (low, middle)
     return low
 
 
 def groups_of(measured: Baseline, names: Mapping[str, str] | None = None) -> dict[tuple[str, str], Group]:
-    """By subject and name; `names` are other names for kernels."""
-    together: dict[tuple[str, str], list[Quantity]] = {}
+    """(Subject, name) -> the quantity in all captures; `names` maps names of kernels to others."""
+    quantities_by_key: dict[tuple[str, str], list[Quantity]] = {}
     for capture in measured.captures:
         for quantity in capture.quantities:
             subject, name = quantity.key
             name = (names or {}).get(name, name) if subject == "kernel" else name
-            together.setdefault((subject, name), []).append(quantity)
-    return {key: Group(tuple(quantities)) for key, quantities in together.items()}
+            quantities_by_key.setdefault((subject, name), []).append(quantity)
+    return {key: Group(tuple(quantities)) for key, quantities in quantities_by_key.items()}

@@ -22,8 +22,9 @@ class Architecture:
     contradicts: str | None = None  #: The recorded target, when the user names another one.
 
 
+#: `gfxip` -> its entry of the file: `candidates`, the oldest target first, and the `usual` one.
 _GENERATIONS = {int(number): targets for number, targets in packaged("gpus/generations.toml").items()}
-_NO_SUCCESSOR = ("gfx950", "gfx1250")  #: Newest of their generations: their marks rule all others out.
+_NO_SUCCESSOR = ("gfx950", "gfx1250")  #: The newest targets of generations: their instructions rule out all others.
 
 
 def architecture(trace: ThreadTrace, gpu: str | None = None) -> Architecture:
@@ -61,7 +62,7 @@ def _inferred(trace: ThreadTrace) -> Architecture:
     mnemonics = trace.code["mnemonic"].drop_nulls().unique().sort().to_list()
     for target in reversed(_GENERATIONS[trace.gfxip]["candidates"]):
         facts = gpus.of(target)
-        pattern = re.compile("|".join(facts.marks) or r"(?!)")
+        pattern = re.compile("|".join(facts.marks) or r"(?!)")  # matches nothing where there are no marks
         mark = next((mnemonic for mnemonic in mnemonics if pattern.fullmatch(mnemonic)), None)
         if mark is not None:
             return Architecture(facts, f"inferred from `{mark}`", is_certain=target in _NO_SUCCESSOR)

@@ -13,7 +13,7 @@ from wavewright.facts.gpus.facts import Arch
 if TYPE_CHECKING:
     from wavewright.codeobj.code_object import Kernel
 
-_MOST_RUNGS = 64  # no hardware holds more waves per SIMD
+_MOST_RUNGS = 64  #: No hardware holds more waves per SIMD.
 
 
 @dataclass(frozen=True)
@@ -137,9 +137,11 @@ class _Model:
     most: int  #: Waves per SIMD that the hardware holds.
 
     def limiters(self) -> tuple[Limiter, ...]:
-        """In the order in which they win ties."""
+        """What limits the waves, in the order in which limiters win ties."""
         most = self.most
-        hardware = Limiter("hardware", most, most * self.simds, most, most, most, "waves")
+        hardware = Limiter(
+            "hardware", most, waves_per_group=most * self.simds, used=most, allocated=most, available=most, unit="waves"
+        )
         limiters = [limiter for limiter in (self._vgprs(), self._lds(), self._sgprs(), hardware) if limiter is not None]
         if self.group_waves is not None:
             limiters.insert(-1, self._workgroup(min(limiter.waves_per_group for limiter in limiters)))

@@ -14,11 +14,11 @@ from wavewright.facts.kernel_titles import kernel_title
 from wavewright.model.answer import Answer
 from wavewright.model.schema import frame_of
 
-MOST_CAPTURES = 10  #: Of each side: those nearest to the change.
+MOST_CAPTURES = 10  #: At most so many captures of each side are compared, those nearest to the change.
 #: Subject of a series -> subjects of its parts, which add up to it.
 PARTS = dict.fromkeys(("gpu-time", "step", "wall"), ("kernel", "copy")) | {"cycles": ("line", "kind")}
 _KEYS = ("subject", "name", "file", "line")  #: Columns that tell parts apart.
-_INSTEAD = "kind"  #: Kinds of instructions are the parts where a side has no lines: each has all cycles.
+_INSTEAD = "kind"  #: The parts where a side has no source lines: either kinds or lines add up to all cycles, not both.
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class BlameAnswer(Answer, package=__package__):
     """Parts of a change."""
 
     trend: TrendAnswer
-    place: int  #: Number of the first value behind the change.
+    place: int  #: Number of the first value of the trend behind the change.
     before_labels: tuple[str, ...]
     after_labels: tuple[str, ...]
     before_paths: tuple[str, ...]  #: Where the captures were when they were added, the nearest to the change first.
@@ -35,7 +35,7 @@ class BlameAnswer(Answer, package=__package__):
     software_changes: tuple[str, ...]
     explained_share: float | None  #: Of the change, by the parts that are beyond noise.
     missing: tuple[str, ...]  #: What would be needed to know more.
-    parts: pl.DataFrame
+    parts: pl.DataFrame  #: The largest difference first; columns in `tables.toml`.
 
     def headline(self) -> str:
         """The largest part of the change in one sentence."""
@@ -107,11 +107,11 @@ def _subjects(subject: str, rows: pl.DataFrame, sides: Sequence[set[str]]) -> tu
     has_lines = all(
         rows.filter(pl.col("capture").is_in(list(side)), pl.col("subject") != _INSTEAD).height for side in sides
     )
-    return tuple(each for each in subjects if (each == _INSTEAD) is not has_lines)
+    return tuple(part for part in subjects if (part == _INSTEAD) is not has_lines)
 
 
 def _means(rows: pl.DataFrame) -> pl.DataFrame:
-    """Mean and its standard error per part, over captures; what a capture lacks is 0 there."""
+    """Per part (`_KEYS`) the `mean` over captures and its standard `error`; what a capture lacks is 0 there."""
     value = pl.when(pl.col("total").is_null()).then(pl.col("mean")).otherwise(pl.col("total"))
     captures = max(rows["capture"].n_unique(), 1)
     sums = rows.group_by(_KEYS, maintain_order=True).agg(sum=value.sum(), squares=(value**2).sum())
@@ -143,8 +143,8 @@ def _differences(sides: Sequence[pl.DataFrame], counts: tuple[int, int], total: 
 def _software(before: pl.DataFrame, after: pl.DataFrame) -> tuple[str, ...]:
     """Versions that only one side has."""
     sides = [{line for text in side["software"] for line in text.split("\n") if line} for side in (before, after)]
-    losses, new = sorted(sides[0] - sides[1]), sorted(sides[1] - sides[0])
-    return (*(f"before: {each}" for each in losses), *(f"after: {each}" for each in new))
+    old, new = sorted(sides[0] - sides[1]), sorted(sides[1] - sides[0])
+    return (*(f"before: {version}" for version in old), *(f"after: {version}" for version in new))
 
 
 def _missing(answer: TrendAnswer, counts: tuple[int, int], parts: pl.DataFrame) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from wavewright.analysis.common.noise import LEAST_CHANGE, MEAN_TAIL, difference
 
 FALSE_ALARMS = 0.01  #: At most this chance that a series of independent normal values is split without a change.
 LEAST_SIDE = 3  #: Values on each side of a change: one or two may be outliers.
-_SHRINK = math.sqrt(2)  #: Of the lengths of intervals.
+_SHRINK = math.sqrt(2)  #: Each length of intervals over the next shorter one.
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,8 @@ def change_points(values: Sequence[float]) -> list[ChangePoint]:
     series = np.asarray(values, dtype=float)
     places = [0, *_places(series), len(series)]
     points = []
-    for begin, place, end in zip(places, places[1:], places[2:], strict=False):
-        before, after = series[begin:place], series[place:end]
+    for start, place, end in zip(places, places[1:], places[2:], strict=False):
+        before, after = series[start:place], series[place:end]
         levels = float(before.mean()), float(after.mean())
         difference = float(after.mean() - before.mean())
         half = difference_bound(MEAN_TAIL, _mean_error(before), _mean_error(after))
@@ -55,29 +55,29 @@ def change_points(values: Sequence[float]) -> list[ChangePoint]:
 def segments(values: Sequence[float], changes: Sequence[ChangePoint]) -> list[tuple[int, int, float, float]]:
     """Start, end, and the band in which 95 of 100 values without a change lie, of every segment."""
     series = np.asarray(values, dtype=float)
-    places = [0, *(each.place for each in changes), len(series)]
+    places = [0, *(change.place for change in changes), len(series)]
     intervals = []
-    for begin, end in pairwise(places):
-        part = series[begin:end]
+    for start, end in pairwise(places):
+        part = series[start:end]
         mean, count = float(part.mean()), len(part)
         spread = t_bound(MEAN_TAIL, count - 1) * float(part.std(ddof=1)) if count > 1 else float("nan")
         half = max(spread, LEAST_CHANGE * abs(mean)) if count > 1 else float("nan")
-        intervals.append((begin, end, mean - half, mean + half))
+        intervals.append((start, end, mean - half, mean + half))
     return intervals
 
 
 def _places(series: np.ndarray) -> list[int]:
     """Places of changes: of the shortest interval that has one, then of those at both sides of it."""
     intervals = _intervals(len(series))
-    tests = sum(end - begin - 2 * LEAST_SIDE + 1 for begin, end in intervals)
+    tests = sum(end - start - 2 * LEAST_SIDE + 1 for start, end in intervals)
     splits = ((*interval, _split(series[slice(*interval)], tests)) for interval in intervals)
-    candidates = [(end - begin, begin, begin + place) for begin, end, place in splits if place is not None]
+    candidates = [(end - start, start, start + place) for start, end, place in splits if place is not None]
     candidates.sort()
     places: list[int] = []
     ends = [(0, len(series))]
     while ends:
         low, high = ends.pop()
-        inside = (place for length, begin, place in candidates if low <= begin and begin + length <= high)
+        inside = (place for length, start, place in candidates if low <= start and start + length <= high)
         place = next(inside, None)
         if place is not None:
             places.append(place)
@@ -90,13 +90,13 @@ def _settled(series: np.ndarray, places: list[int], tests: int) -> list[int]:
     borders = [0, *places, len(series)]
     number = 1
     while number < len(borders) - 1:
-        begin, end = borders[number - 1], borders[number + 1]
-        place = _split(series[begin:end], tests)
+        start, end = borders[number - 1], borders[number + 1]
+        place = _split(series[start:end], tests)
         if place is None:
             del borders[number]
             number = max(1, number - 1)
         else:
-            borders[number] = begin + place
+            borders[number] = start + place
             number += 1
     return borders[1:-1]
 
@@ -108,7 +108,7 @@ def _intervals(count: int) -> list[tuple[int, int]]:
     while (length := length / _SHRINK) >= 2 * LEAST_SIDE:
         number = 2 * math.ceil(count / length) - 1
         shift = (count - length) / max(number - 1, 1)
-        ranges |= {(round(each * shift), min(count, round(each * shift + length))) for each in range(number)}
+        ranges |= {(round(index * shift), min(count, round(index * shift + length))) for index in range(number)}
     return sorted(ranges)
 
 

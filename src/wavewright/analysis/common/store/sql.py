@@ -14,9 +14,9 @@ from wavewright.readers.files.sqlite.permits import is_reading
 
 TABLES = {"captures": OF_CAPTURE, "quantities": ("capture", *OF_QUANTITY)}
 _SQL_TYPES = {"Int64": "INTEGER", "Float64": "REAL", "String": "TEXT"}
-_MOST_ROWS = 1_000_000  #: Of a result.
-_MOST_SECONDS = 120.0  #: Of a query.
-_LONGEST_VALUE = 10_000_000  #: Bytes of a text or blob.
+_MOST_ROWS = 1_000_000  #: A query that gives more is refused.
+_MOST_SECONDS = 120.0  #: A query that takes longer is stopped.
+_LONGEST_VALUE = 10_000_000  #: Bytes of a string or blob that SQLite makes.
 _STEPS = 100_000  #: Instructions of SQLite between two looks at the clock.
 
 
@@ -50,17 +50,18 @@ def _rows(connection: sqlite3.Connection, sql: str) -> pl.DataFrame:
     def permit(action: int, _: str | None, function: str | None, *__: object) -> int:
         return sqlite3.SQLITE_OK if is_reading(action, function) else sqlite3.SQLITE_DENY
 
-    until = time.monotonic() + _MOST_SECONDS
+    deadline = time.monotonic() + _MOST_SECONDS
     connection.set_authorizer(permit)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
-    connection.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
+    connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS)
     cursor = connection.execute(sql)
     if cursor.description is None:
         raise UsageError("only a SELECT can be asked", advice="for example: SELECT * FROM captures")
-    found = cursor.fetchmany(_MOST_ROWS + 1)
-    if len(found) > _MOST_ROWS:
+    records = cursor.fetchmany(_MOST_ROWS + 1)
+    if len(records) > _MOST_ROWS:
         raise UsageError(f"the query gives more than {_MOST_ROWS:,} rows", advice="use WHERE, GROUP BY or LIMIT")
     names: list[str] = []
     for number, column in enumerate(cursor.description):
         names.append(column[0] if column[0] not in names else f"{column[0]}_{number}")
-    return pl.DataFrame(found, schema=names, orient="row", infer_schema_length=None, strict=False)
+    # Not strict: a column of SQLite may have values of several types.
+    return pl.DataFrame(records, schema=names, orient="row", infer_schema_length=None, strict=False)

@@ -19,13 +19,11 @@ from wavewright.model.schema import frame_of
 
 #: Columns that must be equal for values to be one series; a grid of another size is another measurement.
 SERIES = ("kind", "subject", "name", "kernel", "unit", "target", "series", "step", "filter", "grid_lanes")
-#: What is read of a store.
+#: Columns that a trend reads of a store.
 COLUMNS = (
     *("capture", "taken_ns", "label", "commit_id", "code", "software", "damages", "path", "mean", "lanes"),
     *(name for name in SERIES if name != "grid_lanes"),
 )
-
-
 _IDENTITY = ("subject", "name", "kernel", "unit", "target", "series", "grid_lanes")  #: Of a series in `TrendAnswer`.
 _NAMES = ("name", "kernel")  #: Columns in which a word of the user is looked for.
 _OF_KERNEL = ("kernel-time", "cycles")  #: Subjects of traces without names of their own, the deciding one first.
@@ -43,11 +41,11 @@ class TrendAnswer(Answer, package=__package__):
     series: str
     grid_lanes: int | None
     capture_count: int
-    damaged_count: int
+    damaged_count: int  #: Captures that are left out.
     by: str  #: commit or date.
-    points: pl.DataFrame
-    changes: pl.DataFrame
-    others: pl.DataFrame
+    points: pl.DataFrame  #: One row per commit or capture; columns of the three in `tables.toml`.
+    changes: pl.DataFrame  #: One row per change of the level.
+    others: pl.DataFrame  #: Other series that fit the question.
 
     @property
     def title(self) -> str:
@@ -61,8 +59,9 @@ class TrendAnswer(Answer, package=__package__):
         subject = f"{self.title} on {self.target or 'a GPU that is not recorded'}"
         values = counted(self.points.height, "commits" if self.by == "commit" else "captures")
         if not self.changes.height:
-            found = self.points["value"]
-            level, low, high = (measured_text(each, self.unit) for each in (found.mean(), found.min(), found.max()))
+            column = self.points["value"]
+            values_shown = (column.mean(), column.min(), column.max())
+            level, low, high = (measured_text(value, self.unit) for value in values_shown)
             ends = f" ({low} to {high})" if self.points.height > 1 else ""
             return f"{subject}: no change of the level in {values}; it is {level}{ends}"
         last = self.changes.row(-1, named=True)
@@ -84,7 +83,7 @@ def of_quantity(word: str) -> pl.Expr:
         raise UsageError("which quantity?", advice="name a kernel, a marker, or gpu-time, step, cycles")
     if word in SUBJECTS and not SUBJECTS[word].has_names:
         return pl.col("subject").eq(word)
-    name, kernel = (pl.col(each).str.to_lowercase().str.contains(word.lower(), literal=True) for each in _NAMES)
+    name, kernel = (pl.col(column).str.to_lowercase().str.contains(word.lower(), literal=True) for column in _NAMES)
     return name | (kernel & pl.col("subject").is_in(list(_OF_KERNEL)))
 
 
@@ -128,8 +127,8 @@ def trend_of(
     levels = segments(values, changes)
     bands = [
         {"level": number, "low": low, "high": high}
-        for number, (begin, end, low, high) in enumerate(levels)
-        for _ in range(begin, end)
+        for number, (start, end, low, high) in enumerate(levels)
+        for _ in range(start, end)
     ]
     row = series_rows.row(0, named=True)
     return TrendAnswer(
@@ -141,7 +140,7 @@ def trend_of(
             TrendAnswer.tables["points"],
             [point | band for point, band in zip(points.to_dicts(), bands, strict=True)],
         ).with_columns(pl.col("low").fill_nan(None).clip(min(0.0, *values)), pl.col("high").fill_nan(None)),
-        changes=frame_of(TrendAnswer.tables["changes"], [_change(each, points) for each in changes]),
+        changes=frame_of(TrendAnswer.tables["changes"], [_change(change, points) for change in changes]),
         others=frame_of(TrendAnswer.tables["others"], []) if others is None else others,
     )
 
