@@ -113,7 +113,7 @@ class _Expected:
 
     @property
     def closes(self) -> bool:
-        """True if every dispatch has the value that is expected; counters are whole numbers."""
+        """True if every dispatch has the value that is expected; counters are integers."""
         return any(
             bool((self.values["measured"] - factor * self.values["expected"]).abs().max() < 0.5)  # type: ignore[operator]
             for factor in (1.0, *self.other_factors)
