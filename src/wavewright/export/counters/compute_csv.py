@@ -24,13 +24,13 @@ from wavewright.model.counters import CounterSet
 
 _HEADERS: dict[str, str] = packaged("compute_csv.toml", __package__)["headers"]
 _NO_VALUE = frozenset(packaged("compute_csv.toml", __package__)["no_value"])
-_WITHOUT_UNIT = ("value", "quartiles")  #: Layouts of tables.
-_DECIMALS_PER_KERNEL, _DECIMALS = 6, 4
-_WRAPPED_LIST, _WRAPPED_TOP = (80, 4), (40, 3)  #: Characters of a line and lines of a wrapped kernel name.
+_WITHOUT_UNIT = ("value", "quartiles")  #: Layouts of tables that have no column of units.
+_DECIMALS_PER_KERNEL, _DECIMALS = 6, 4  #: Of amounts per kernel, and per wave, cycle or second.
+_WRAPPED_LIST, _WRAPPED_TOP = (80, 4), (40, 3)  #: Characters and lines of a name, by table.
 _WHOLE = re.compile(r"[+-]?\d{1,18}")
 _DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _NAME_BYTES_MAX = 200  #: Of a title; file systems take 255 for the whole name.
-_MARK = "0.2_Dispatch_List.csv"
+_MARK = "0.2_Dispatch_List.csv"  #: This file tells that a folder is an earlier output.
 
 
 def write_compute_csv(
@@ -103,11 +103,11 @@ class _Cells:
         has_unit = table.layout not in _WITHOUT_UNIT
         unit_place = 1 if table.layout == "peak" else len(columns)
         unit_header = table.unit_header if self._is_reference else "Unit"
-        yield ["Metric", *labels, *_with(columns, unit_place, unit_header, has_unit=has_unit)]
+        yield ["Metric", *labels, *_with_unit(columns, unit_place, unit_header, has_unit=has_unit)]
         for metric in table.metrics:
             values = self._values[table.id, metric.id, metric.series]
             label_by_header = dict(metric.labels)
-            cells = _with(
+            cells = _with_unit(
                 self._numbers(values, table), unit_place, self._unit(metric, values["unit"]), has_unit=has_unit
             )
             yield [metric.name, *(label_by_header.get(header, "") for header in labels), *cells]
@@ -132,7 +132,7 @@ class _Cells:
         return "ns" if "ns" in unit.lower() else unit
 
 
-def _with(cells: Sequence[str], place: int, unit: str, *, has_unit: bool) -> list[str]:
+def _with_unit(cells: Sequence[str], place: int, unit: str, *, has_unit: bool) -> list[str]:
     return [*cells[:place], unit, *cells[place:]] if has_unit else list(cells)
 
 
@@ -182,12 +182,12 @@ def system_rows(facts: Mapping[str, str]) -> Iterator[Sequence[str]]:
 
 def _rewritten(text: str) -> str:
     """A text as pandas writes it again after guessing its type: numbers normalised, words for no value empty."""
-    plain = text.strip()
-    if plain in _NO_VALUE:
+    stripped = text.strip()
+    if stripped in _NO_VALUE:
         return ""
-    if _WHOLE.fullmatch(plain):
-        return str(int(plain))
-    return repr(float(plain)) if _DECIMAL.fullmatch(plain) else text
+    if _WHOLE.fullmatch(stripped):
+        return str(int(stripped))
+    return repr(float(stripped)) if _DECIMAL.fullmatch(stripped) else text
 
 
 def _number(value: float | None, places: int) -> str:

@@ -29,7 +29,7 @@ def baseline_bytes(baseline: Baseline) -> bytes:
         Capture(
             label=shown(capture.label),
             quantities=[_row(quantity, numbers) for quantity in capture.quantities],
-            inputs=[Input(shown(each.path), each.byte_count, each.sha256, each.is_whole) for each in capture.inputs],
+            inputs=[Input(shown(file.path), file.byte_count, file.sha256, file.is_whole) for file in capture.inputs],
             target=capture.target,
             product=shown(capture.product),
             software={shown(name): shown(text) for name, text in capture.software.items()},
@@ -54,7 +54,7 @@ def baseline_bytes(baseline: Baseline) -> bytes:
 
 
 def _row(quantity: Quantity, numbers: dict[str, int]) -> Row:
-    """A quantity with numbers instead of names; `numbers` gets the new ones."""
+    """A quantity with numbers instead of names; `numbers` (name -> its index in the file) gets the new names."""
     values: dict[str, Any] = {field.name: getattr(quantity, field.name) for field in fields(quantity)}
     for name, value in values.items():
         if isinstance(value, float):

@@ -10,7 +10,7 @@ from wavewright.analysis.common.gate.check import CANNOT_TELL, FAIL
 from wavewright.base.shown import printable
 from wavewright.words.gate import grown_lines, shown_checks
 
-MOST_ANNOTATIONS = 10  #: GitHub shows no more of one step.
+MOST_ANNOTATIONS = 10  #: GitHub shows no more of one step; the last one then says how many more there are.
 _LONGEST = 4000  #: Characters of a message; GitHub cuts at 64 KiB.
 _LEVELS = {FAIL: "error", CANNOT_TELL: "warning"}
 

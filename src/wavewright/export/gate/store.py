@@ -24,8 +24,8 @@ from wavewright.model.baseline import (
 from wavewright.model.schema import frame_of
 from wavewright.readers.store import CAPTURES, ENDING, PACKS, check_mark, filter_text, open_store, place_of
 
-_PACK_FROM = 256  #: So many captures without a pack are packed; fewer files are read fast enough one by one.
-_NAMES = {field.name for field in fields(Quantity)} & set(STORE_ROWS.names)
+_PACK_FROM = 256  #: From this many captures without a pack on they are packed; fewer files are read fast enough singly.
+_QUANTITY_COLUMNS = {field.name for field in fields(Quantity)} & set(STORE_ROWS.names)
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,7 @@ def _identity(measured: Baseline, capture: MeasuredCapture) -> str:
 def _rows(
     measured: Baseline, capture: MeasuredCapture, labels: CaptureLabels, *, identity: str, path: str, newest_ns: int
 ) -> pl.DataFrame:
+    """A row of `STORE_ROWS` per quantity of the capture."""
     common = {
         "capture": identity,
         "taken_ns": newest_ns if labels.taken_ns is None else labels.taken_ns,
@@ -106,17 +107,17 @@ def _rows(
         "kind": measured.kind,
         "target": shown(capture.target or capture.product),
         "commit_id": shown(labels.commit),
-        "labels": "\n".join(shown(each) for each in labels.others),
+        "labels": "\n".join(shown(label) for label in labels.others),
         "software": "\n".join(shown(f"{name}={value}") for name, value in sorted(capture.software.items())),
         "step": measured.step or "",
         "filter": filter_text(measured.filters),
         "kernel": shown(capture.kernel),
         "code": capture.code,
         "step_count": capture.step_count,
-        "damages": "\n".join(shown(each) for each in capture.damages),
+        "damages": "\n".join(shown(damage) for damage in capture.damages),
         "path": shown(path),
     }
-    rows = [common | {name: getattr(each, name) for name in _NAMES} for each in capture.quantities]
+    rows = [common | {name: getattr(quantity, name) for name in _QUANTITY_COLUMNS} for quantity in capture.quantities]
     return frame_of(STORE_ROWS, rows)
 
 

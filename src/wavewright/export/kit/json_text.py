@@ -36,5 +36,5 @@ def integer_rows_of_slices(frame: pl.DataFrame, slices: Iterable[tuple[int, int]
             # Integers need no quotes, so CSV differs from JSON only between rows.
             window = frame.slice(first, max(count, _WINDOW_ROWS))
             window_start, lines = first, window.write_csv(include_header=False).split("\n")
-        rows = "],[".join(lines[first - window_start : first - window_start + count])
-        yield f"[[{rows}]]".encode() if count else b"null"
+        slice_text = "],[".join(lines[first - window_start : first - window_start + count])
+        yield f"[[{slice_text}]]".encode() if count else b"null"

@@ -12,7 +12,7 @@ from wavewright.facts.loader import packaged
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-_COLUMNS: dict[str, str] = packaged("pipit_columns.toml", __package__)["pipit"]
+_COLUMNS: dict[str, str] = packaged("pipit_columns.toml", __package__)["pipit"]  #: Our column -> Pipit's.
 
 
 def pipit_frame(ranges: pl.DataFrame, instants: pl.DataFrame) -> pd.DataFrame:
@@ -22,13 +22,14 @@ def pipit_frame(ranges: pl.DataFrame, instants: pl.DataFrame) -> pd.DataFrame:
     """
     for package in ("pandas", "pyarrow"):
         require(package, "pandas")
-    ranges = ranges.with_row_index("id").with_columns(lasts=pl.col("end_ns") > pl.col("start_ns"))
+    ranges = ranges.with_row_index("id").with_columns(has_duration=pl.col("end_ns") > pl.col("start_ns"))
+    # Sorted by time, then phase, then nesting: of ranges that start together the longest is entered first.
     enter = ranges.with_columns(pl.lit("Enter").alias("type"), time="start_ns", phase=1, nesting=-pl.col("end_ns"))
     leave = ranges.with_columns(
         pl.lit("Leave").alias("type"),
         time="end_ns",
         # At equal times, ranges are left before others are entered, but those without duration after their entry.
-        phase=pl.when("lasts").then(0).otherwise(2),
+        phase=pl.when("has_duration").then(0).otherwise(2),
         nesting=-pl.col("start_ns"),
     )
     moments = instants.with_columns(

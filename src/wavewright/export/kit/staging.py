@@ -16,8 +16,8 @@ from wavewright.errors import OutputError, UsageError, WavewrightError
 #: Error numbers of the file system when the name of a new output is taken.
 _TAKEN = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR, errno.EISDIR)
 _SYSTEM_ERROR = re.compile(r"\(os error (\d+)\)")  #: The form of system errors in Rust libraries.
-_PROBE_BYTES = 1 << 16
-_WITHOUT_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)
+_PROBE_BYTES = 1 << 16  #: Written to learn whether the disk is full.
+_WITHOUT_LINKS = (errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.EMLINK, errno.EXDEV)  #: No link can be made.
 
 
 @contextlib.contextmanager
@@ -156,7 +156,7 @@ def _put(twin: Path, target: Path) -> None:
         except OSError as error:
             if error.errno not in _WITHOUT_LINKS:
                 raise
-            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_WRONLY))  # reserves the name if it is free
             twin.rename(target)
     except OSError as error:
         if error.errno in _TAKEN:

@@ -18,7 +18,7 @@ from wavewright.model.stored_tables import crc32_of
 
 Encoding = Literal["parquet", "arrow"]
 _COLUMNS_AT_ONCE = 8  #: JSON has whole columns: a few at a time are read, so that a long table need not be in memory.
-_CHUNK_ROWS = 1 << 16
+_CHUNK_ROWS = 1 << 16  #: Values that become JSON at once.
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class ExportTable:
 
 
 def write_files(tables: Iterable[ExportTable], folder: Path, encoding: Encoding) -> dict[str, dict[str, Any]]:
-    """Write a file per table; gives their entries of the manifest. Raises `OutputError` if a file cannot be written."""
+    """Write a file per table; gives table -> its entry of the manifest (see `_write_file`). Raises `OutputError`."""
     return {table.name: _write_file(table, folder, encoding) for table in tables}
 
 
@@ -42,8 +42,8 @@ def row_counts(entries: Mapping[str, Mapping[str, Any]]) -> dict[str, int]:
 
 
 def _write_file(table: ExportTable, folder: Path, encoding: Encoding) -> dict[str, Any]:
-    """Stream the chunks into a file; an error of their reader is raised unchanged."""
-    rows, problems = 0, list[BaseException]()
+    """Stream the chunks into a file, and give its entry; an error of the reader of the chunks is raised unchanged."""
+    rows, reader_errors = 0, list[BaseException]()
     columns = list(table.schema)
     file = f"{table.file or table.name}.{encoding}"
 
@@ -54,7 +54,7 @@ def _write_file(table: ExportTable, folder: Path, encoding: Encoding) -> dict[st
                 rows += chunk.height
                 yield chunk
         except BaseException as error:
-            problems.append(error)
+            reader_errors.append(error)
             raise
 
     frame = register_io_source(produced, schema=dict(table.schema))
@@ -66,8 +66,8 @@ def _write_file(table: ExportTable, folder: Path, encoding: Encoding) -> dict[st
             else:
                 frame.sink_ipc(target)
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
-        if problems:
-            raise problems[0] from None
+        if reader_errors:
+            raise reader_errors[0] from None
         message = f"cannot write the output: {str(error)[:200]}"
         raise OutputError(message, where=file, advice="check free space and permissions") from error
     return {"file": file, "row_count": rows, "columns": columns, "crc32": crc32_of(folder / file)}

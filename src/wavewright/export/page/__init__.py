@@ -30,7 +30,7 @@ from wavewright.page.payloads import HeldAnswer, ask, held_by, json
 from wavewright.page.protocol.notes import notes_beside, read_notes
 
 MOST_BYTES = 200 << 20  #: Compressed answers in one file; browsers become slow with more.
-_BLOCK_CHARACTERS = 1 << 20
+_BLOCK_CHARACTERS = 1 << 20  #: Characters of base64 from which on a new script element starts.
 
 
 def write_html(
@@ -90,7 +90,7 @@ def _write_page(
 
 
 def _limited(requests: Iterable[HeldAnswer], most_items: int | None) -> Iterator[HeldAnswer]:
-    """The requests without those about single events behind the first `most_items` of each question."""
+    """The requests; of those about single events (with the parameter `item`) the first `most_items` per question."""
     counts: Counter[str] = Counter()
     for request in requests:
         counts[request.question] += "item" in request.parameters
@@ -99,9 +99,9 @@ def _limited(requests: Iterable[HeldAnswer], most_items: int | None) -> Iterator
 
 
 def _library(documents: Shown | Sequence[tuple[str, Shown]], *, with_source: bool) -> Library:
-    words: dict[type, str] = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
+    labels: dict[type, str] = {ThreadTrace: "trace", Run: "run", CounterSet: "counters"}
     if isinstance(documents, ThreadTrace | Run | CounterSet):
-        documents = [(words[type(documents)], documents)]
+        documents = [(labels[type(documents)], documents)]
     library = Library()
     for label, content in documents:
         if isinstance(content, ThreadTrace) and not with_source:
@@ -121,14 +121,14 @@ def _add_facts(library: Library, answers: PackedAnswers, losses: Sequence[Loss])
         answers.add(f"{document.number}/notes", json(_notes(document.opened)).content)
     if not losses:
         return
-    lines = [
+    loss_rows = [
         {"kind": loss.kind, "count": loss.count, "se": None, "message": loss.message, "advice": loss.advice}
         for loss in losses
     ]
     answers.all = [answer for answer in answers.all if not answer.key.endswith("/overview")]
     for document in library.documents:
         facts = msgspec.json.decode(ask(document, "overview", {}).content)
-        facts["losses"] = [*facts.get("losses", ()), *({**line, "is_damage": False} for line in lines)]
+        facts["losses"] = [*facts.get("losses", ()), *({**line, "is_damage": False} for line in loss_rows)]
         answers.add(f"{document.number}/overview", json(facts).content)
 
 
@@ -145,14 +145,14 @@ def _notes(content: Shown) -> dict[str, Any]:
 
 def _write_answers(answers: PackedAnswers, stream: IO[bytes]) -> None:
     """Write the answers in blocks of base64, which needs no escapes in HTML, and their index."""
-    index: dict[str, list[int]] = {}
+    index: dict[str, list[int]] = {}  # key of an answer -> its block, its place and length there, 1 = an error
     blocks: list[list[PackedResult]] = [[]]
     filled = 0
     for answer in answers.all:
         if filled >= _BLOCK_CHARACTERS:
             blocks.append([])
             filled = 0
-        length = (answer.length + 2) // 3 * 4
+        length = (answer.length + 2) // 3 * 4  # base64 has four characters for three bytes
         index[answer.key] = [len(blocks) - 1, filled, length, int(answer.is_error)]
         blocks[-1].append(answer)
         filled += length

@@ -19,7 +19,7 @@ from wavewright.page.protocol.payload import error_body
 
 _COMPRESSION = 6  #: Level of gzip.
 _BATCH = 512  #: Answers that are computed before the sizes of their groups are checked.
-_LEVEL_MARK = ", level "
+_LEVEL_MARK = ", level "  #: In the name of a group, before its level of detail.
 
 
 @dataclass(frozen=True)
@@ -85,9 +85,9 @@ class PackedAnswers:
             self._drop(group)  # a part of a timeline would look like a timeline with holes
 
     def _drop(self, group: str) -> None:
-        others = [answer for answer in self.all if answer.group != group]
-        self.left_out[group] += len(self.all) - len(others)
-        self.all = others
+        remaining = [answer for answer in self.all if answer.group != group]
+        self.left_out[group] += len(self.all) - len(remaining)
+        self.all = remaining
 
     def read(self, answer: PackedResult) -> bytes:
         """The compressed bytes of an answer."""
@@ -113,7 +113,7 @@ def _droppable(groups: Iterable[str]) -> list[str]:
     finest: dict[str, tuple[int, str]] = {}
     for group in groups:
         series, _, level = group.partition(_LEVEL_MARK)
-        numbered_group = (int(level or 0), group)
+        numbered_group = (int(level or 0), group)  # level 0 is the finest
         finest[series] = min(finest.get(series, numbered_group), numbered_group)
     return [group for _, group in finest.values()]
 

@@ -60,27 +60,27 @@ def make_report(
     """
     if not documents:
         raise UsageError("a report is about a capture", advice="give one")
-    chosen = purpose_of(purpose)
+    chosen_purpose = purpose_of(purpose)
     wanted, unwanted = tuple(sections), tuple(without)
     compared = [baseline, *documents] if baseline is not None else list(documents)
     check_comparable([document.kind for document in compared])
     kind = documents[0].kind
     _check_names(kind, (*wanted, *unwanted))
     if top is not None:  # it limits findings as well
-        chosen = structs.replace(chosen, finding_limit=_limit(top, chosen))
-    plan = _Plan(chosen, _limit(top, chosen), wanted, unwanted, with_source)
+        chosen_purpose = structs.replace(chosen_purpose, finding_limit=_limit(top, chosen_purpose))
+    plan = _Plan(chosen_purpose, _limit(top, chosen_purpose), wanted, unwanted, with_source)
     losses = tuple(losses_of(compared))
     body = plan.compared(documents, losses) if len(documents) > 1 else plan.about(documents[0], baseline, losses)
     body += own.sections_of(documents[-1], own_sections, limit=plan.limit)
-    if chosen.with_definitions and plan.has(definitions.NAME):
+    if chosen_purpose.with_definitions and plan.has(definitions.NAME):
         meanings = definitions.definitions_section(body)
         body += [meanings] if meanings is not None else []
     filters = {"for": purpose, "top": str(top or "all") if top is not None else "", "section": ", ".join(wanted)}
     filters |= {"no-section": ", ".join(unwanted), "source": "" if with_source else "left out", "date": date}
     filters = {name: text for name, text in filters.items() if text}
     provenance = Provenance(version("wavewright"), command, inputs(), filters, facts_of(documents[-1]))
-    whole = "comparison" if len(documents) > 1 else kind
-    report = Report(title or _title(documents, kind, baseline), whole, tuple(body), provenance, losses)
+    report_kind = "comparison" if len(documents) > 1 else kind
+    report = Report(title or _title(documents, kind, baseline), report_kind, tuple(body), provenance, losses)
     return without_secrets(replace(report, sections=tuple(_with_commands(section, report) for section in body)))
 
 
@@ -163,7 +163,7 @@ class _Plan:
         return glance.split_diagnosis(section, answer, losses)[0]
 
     def _diagnosis(self, document: Document) -> tuple[Section, Any]:
-        """The section of findings, and the answer that it is made of (None = there is none)."""
+        """The section of findings and the answer that it is made of (None = none), cached with the document."""
 
         def make() -> tuple[Section, Any]:
             topic = QUESTIONS[document.kind]["diagnose"]
@@ -174,7 +174,7 @@ class _Plan:
 
 
 def _limit(top: int | None, purpose: Purpose) -> int:
-    return purpose.row_limit if top is None else top or 1 << 62
+    return purpose.row_limit if top is None else top or 1 << 62  # 0 = all rows
 
 
 def _check_names(kind: str, names: Sequence[str]) -> None:

@@ -20,8 +20,8 @@ from wavewright.writers.html import report_page as html
 from wavewright.writers.json import report_json as json
 
 PAGE, VIEWER, WHOLE = "report.html", "viewer.html", "report.json"  #: Names of files; the first marks a report's folder.
-_NO_NAME = re.compile(r"[^\w-]+", re.ASCII)
-_NAME_LENGTH = 60
+_NOT_IN_NAMES = re.compile(r"[^\w-]+", re.ASCII)
+_NAME_LENGTH_MAX = 60
 
 
 def write_folder(
@@ -48,11 +48,11 @@ def write_folder(
             for picture in pictures:
                 name = _new_name(f"pictures/{section.name}-{picture.name}", ".svg", files)
                 files.pictures[id(picture)] = name
-                _file(twin, name).write_text(picture.svg, encoding="utf-8", errors="replace")
+                _path_of(twin, name).write_text(picture.svg, encoding="utf-8", errors="replace")
             for table in section.data:
                 name = _new_name(f"tables/{section.name}-{table.name}", ".csv", files)
                 files.tables[id(table)] = name
-                _file(twin, name).write_bytes(_csv(table.frame))
+                _path_of(twin, name).write_bytes(_csv(table.frame))
         (twin / WHOLE).write_bytes(json.render(report))
         (twin / PAGE).write_bytes(html.render(report, files))
         if documents:
@@ -64,7 +64,7 @@ def write_folder(
 def _new_name(wish: str, ending: str, files: html.Files) -> str:
     """A new name of a file, made of characters that every file system takes."""
     folder, name = wish.split("/", 1)
-    base = f"{folder}/{_NO_NAME.sub('-', name).strip('-')[:_NAME_LENGTH] or 'unnamed'}"
+    base = f"{folder}/{_NOT_IN_NAMES.sub('-', name).strip('-')[:_NAME_LENGTH_MAX] or 'unnamed'}"
     taken = {*files.pictures.values(), *files.tables.values()}
     number, result = 1, f"{base}{ending}"
     while result in taken:
@@ -73,7 +73,7 @@ def _new_name(wish: str, ending: str, files: html.Files) -> str:
     return result
 
 
-def _file(folder: Path, name: str) -> Path:
+def _path_of(folder: Path, name: str) -> Path:
     path = folder / name
     path.parent.mkdir(exist_ok=True)
     return path

@@ -65,12 +65,12 @@ def _compared(paths: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def _head(report: Report) -> str:
-    made_of = report.provenance
-    lines = [f"# {prose(report.title) or 'Report'}", "", f"Made by wavewright {prose(made_of.version)}."]
-    lines += [""] if made_of.facts or report.losses or made_of.inputs else []
-    lines += [f"- {prose(name)}: {code_span(text)}" for name, text in made_of.facts.items()]
+    provenance = report.provenance
+    lines = [f"# {prose(report.title) or 'Report'}", "", f"Made by wavewright {prose(provenance.version)}."]
+    lines += [""] if provenance.facts or report.losses or provenance.inputs else []
+    lines += [f"- {prose(name)}: {code_span(text)}" for name, text in provenance.facts.items()]
     lines += [f"- *loss:* {prose(text)}" for text in report.losses]
-    files = [f"- input {code_span(file.path)}, SHA-256 {code_span(file.sha256)}" for file in made_of.inputs]
+    files = [f"- input {code_span(file.path)}, SHA-256 {code_span(file.sha256)}" for file in provenance.inputs]
     return "\n".join([*lines, *files])
 
 
@@ -89,8 +89,9 @@ def _literal(text: str) -> str:
 
 
 def _relative(path: str, folder: Path) -> str:
+    """A path relative to the folder of the notebook; patterns and paths on another drive stay as they are."""
     if any(mark in path for mark in "*?[") and not Path(path).exists():
-        return path  # a pattern
+        return path
     try:
         return Path(os.path.relpath(path, folder)).as_posix()
     except ValueError:  # another drive

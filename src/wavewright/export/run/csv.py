@@ -24,9 +24,9 @@ from wavewright.model.run_tables import RUN
 PREFIX = "out"  #: Prefix of the file names, as in AMD's converter.
 
 _PIECE_ROWS = 1 << 18
-_MARK = "_agent_info.csv"
+_MARK = "_agent_info.csv"  #: The file that every output has, so that `force` knows one.
 _API_FILES = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt", "kfd")
-_LEFT_OUT = ("arguments", "monitors", "frames")
+_LEFT_OUT = ("arguments", "monitors", "frames")  #: Tables that no file can hold.
 
 #: File -> column in the file -> column of the run, or a name that `_expressions` makes (csv.toml).
 _COLUMNS: dict[str, Any] = packaged("csv.toml", __package__)
@@ -68,7 +68,7 @@ class _Files:
             .otherwise(pl.format("{} {}", pl.col("kind").fill_null("GPU"), pl.coalesce("type_index", "agent_id")))
         ).to_series()
         processes = run.read("processes", ["pid", "guid"])
-        self._lookups = {
+        self._lookups = {  # name in csv.toml -> column with a row number, and the values by row number
             "guid": ("process", processes["guid"].fill_null("")),
             "pid": ("process", processes["pid"]),
             "tid": ("thread", run.read("threads", ["tid"])["tid"]),
@@ -142,17 +142,17 @@ class _Files:
             (pl.col(f"{size}_x") * pl.col(f"{size}_y") * pl.col(f"{size}_z")).alias(f"{size}_size")
             for size in ("grid", "workgroup")
         )
-        self._write_frame(frame, "counter_collection", columns, then=["counter_name"])
+        self._write_frame(frame, "counter_collection", columns, keys=["counter_name"])
         self.counts["counters"] += frame.height
 
     def _write_frame(
-        self, frame: pl.DataFrame, file: str, columns: dict[str, str], *, kind: str = "", then: Sequence[str] = ()
+        self, frame: pl.DataFrame, file: str, columns: dict[str, str], *, kind: str = "", keys: Sequence[str] = ()
     ) -> None:
-        """Append rows in the order of processes and starts; of equal starts, the longest first."""
+        """Append rows in the order of processes and starts; of equal starts, the longest first; then by `keys`."""
         if frame.is_empty():
             return
         order = frame.select(
-            pl.arg_sort_by("process", "start_ns", -pl.col("end_ns"), *then, maintain_order=True)
+            pl.arg_sort_by("process", "start_ns", -pl.col("end_ns"), *keys, maintain_order=True)
         ).to_series()
         path = self._folder / f"{PREFIX}_{file}.csv"
         is_new = not path.exists()

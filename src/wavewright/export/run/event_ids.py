@@ -17,15 +17,17 @@ class EventIds:
 
     def __init__(self, events: Mapping[str, pl.Series]) -> None:
         recorded = {table: series.drop_nulls() for table, series in events.items()}
-        together = pl.concat([pl.Series([], dtype=pl.Int64), *recorded.values()])
-        is_sound = together.n_unique() == len(together) and int(_least(together)) > 0
-        self._shifts: dict[str, int] = {}
-        self._firsts: dict[str, pl.Series] = {}
-        self._places = dict.fromkeys(events, 0)
-        highest = 0 if not is_sound else int(_most(together))
+        all_ids = pl.concat([pl.Series([], dtype=pl.Int64), *recorded.values()])
+        are_usable = all_ids.n_unique() == len(all_ids) and int(_least(all_ids)) > 0  # unique and positive
+        self._shifts: dict[
+            str, int
+        ] = {}  # table -> what is added to its ids; not 0 only if the recorded ids are not usable
+        self._firsts: dict[str, pl.Series] = {}  # table with repeated ids -> is a row the first with its id?
+        self._row_counts = dict.fromkeys(events, 0)  # table -> rows whose ids were asked for so far
+        highest = 0 if not are_usable else int(_most(all_ids))
         for table, series in recorded.items():
             self._shifts[table] = 0
-            if not is_sound and len(series):
+            if not are_usable and len(series):
                 self._shifts[table] = highest + 1 - int(_least(series))
                 highest += 1 + int(_most(series)) - int(_least(series))
                 if series.n_unique() < len(series):
@@ -33,13 +35,13 @@ class EventIds:
         self._next = highest + 1
 
     def of(self, table: str, events: pl.Series) -> pl.Series:
-        """The ids of the next rows of a table."""
+        """The ids of the next rows of a table; call it in the order of the rows."""
         ids = events + self._shifts.get(table, 0)
         first = self._firsts.get(table)
         if first is not None:
-            begin = self._places[table]
-            self._places[table] = begin + len(events)
-            ids = ids.set(~first.slice(begin, len(events)), None)
+            begin = self._row_counts[table]
+            self._row_counts[table] = begin + len(events)
+            ids = ids.set(~first.slice(begin, len(events)), None)  # repeated ids are missing: they get new ones
         missing = ids.is_null()
         count = int(missing.sum())
         if not count:

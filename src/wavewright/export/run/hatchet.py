@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _UNKNOWN = "(no call recorded)"
 _KINDS = {"dispatches": "kernel", "copies": "copy"}
+_CALLS, _NS, _CALLEE_NS, _GPU_NS = range(4)  #: Places in the sums of a path; callees are the regions directly inside.
 _METRICS = ("time", "gpu_time", "count", "time (inc)", "gpu_time (inc)")
 
 
@@ -38,7 +39,7 @@ def to_hatchet(run: Run, *, per_thread: bool = False) -> hatchet.GraphFrame:
     require_run(run, "hatchet")
     require("hatchet", "hatchet")
     paths = _Paths()
-    sums: dict[tuple[int, int, int], list[int]] = {}  # (path, rank, thread) -> calls, ns, ns of callees, GPU ns
+    sums: dict[tuple[int, int, int], list[int]] = {}  # (path, rank, thread) -> sums
     launches = _add_regions(run, paths, sums)
     for table, kind in _KINDS.items():
         _add_work(run, table, kind, launches, paths, sums)
@@ -62,7 +63,7 @@ class _Paths:
 
 
 def _add_regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[int]]) -> pl.DataFrame:
-    """Add the regions; returns the path, rank and thread of each correlation."""
+    """Add the regions; returns `process`, `correlation`, and `path`, `rank`, `thread` of the last call with both."""
     regions = (
         run.read("regions", ["process", "thread", "name", "start_ns", "end_ns", "correlation"])
         .join(process_numbers(run), on="process", how="left", maintain_order="left")
@@ -71,21 +72,21 @@ def _add_regions(run: Run, paths: _Paths, sums: dict[tuple[int, int, int], list[
         .sort("process", "number", "start_ns", "end_ns", descending=[False, False, False, True], maintain_order=True)
     )
     path_numbers = []
-    place: tuple[int, int] | None = None
+    thread_key: tuple[int, int] | None = None
     stack: list[tuple[int, int, list[int]]] = []  # path, end, sums of the enclosing regions
     rows = regions.select("rank", "number", "name", "start_ns", "end_ns").iter_rows()
     for rank, thread, name, begin, end in rows:
-        if place != (rank, thread):
-            place, stack = (rank, thread), []
+        if thread_key != (rank, thread):
+            thread_key, stack = (rank, thread), []
         while stack and stack[-1][1] <= begin:
             stack.pop()
         path = paths.number(stack[-1][0] if stack else -1, name, "region")
         path_numbers.append(path)
         totals = sums.setdefault((path, rank, thread), [0, 0, 0, 0])
-        totals[0] += 1
-        totals[1] += end - begin
+        totals[_CALLS] += 1
+        totals[_NS] += end - begin
         if stack:
-            stack[-1][2][2] += min(end, stack[-1][1]) - begin
+            stack[-1][2][_CALLEE_NS] += min(end, stack[-1][1]) - begin
         stack.append((path, end, totals))
     with_paths = regions.with_columns(path=pl.Series(path_numbers, dtype=pl.Int64))
     return (
@@ -102,10 +103,10 @@ def _add_work(
     work = (
         run.read(table, ["process", "correlation", "name", "start_ns", "end_ns"])
         .join(launches, on=["process", "correlation"], how="left")
-        .join(process_numbers(run).rename({"rank": "own"}), on="process", how="left")
+        .join(process_numbers(run).rename({"rank": "own_rank"}), on="process", how="left")
         .with_columns(
             pl.col("name").cast(pl.String).fill_null("?"),
-            pl.coalesce("rank", "own").alias("rank"),
+            pl.coalesce("rank", "own_rank").alias("rank"),
             pl.col("thread").fill_null(0),
         )
         .group_by("path", "rank", "thread", "name")
@@ -115,23 +116,23 @@ def _add_work(
     for path, rank, thread, name, count, ns in work.iter_rows():
         parent = paths.number(-1, _UNKNOWN, "region") if path is None else path
         totals = sums.setdefault((paths.number(parent, name, kind), rank, thread), [0, 0, 0, 0])
-        totals[0] += count
-        totals[3] += ns
+        totals[_CALLS] += count
+        totals[_GPU_NS] += ns
 
 
 def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, per_thread: bool) -> hatchet.GraphFrame:
     import pandas as pd  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-    graphs, parts = import_module("hatchet"), import_module("hatchet.node")  # which have no types
-    frames, trees = import_module("hatchet.frame"), import_module("hatchet.graph")
+    hatchet_module, node_module = import_module("hatchet"), import_module("hatchet.node")  # which have no types
+    frame_module, graph_module = import_module("hatchet.frame"), import_module("hatchet.graph")
     nodes: list[Any] = []
     for parent, name, kind in paths.numbers:
         above = nodes[parent] if parent >= 0 else None
-        node = parts.Node(frames.Frame({"name": name, "type": kind}), parent=above)
+        node = node_module.Node(frame_module.Frame({"name": name, "type": kind}), parent=above)
         if above is not None:
             above.add_child(node)
         nodes.append(node)
-    graph = trees.Graph([node for node, parent in zip(nodes, paths.parents, strict=True) if parent < 0])
+    graph = graph_module.Graph([node for node, parent in zip(nodes, paths.parents, strict=True) if parent < 0])
     graph.enumerate_traverse()
     rows = []
     for (rank, thread), totals in sorted(_by_place(sums, per_thread=per_thread).items()):
@@ -142,7 +143,7 @@ def _graph_frame(paths: _Paths, sums: dict[tuple[int, int, int], list[int]], *, 
     index = ["node", "rank", "thread"] if per_thread else ["node"]
     left_out = {"nid", "rank", "thread"} - set(index)
     frame = pd.DataFrame(rows, columns=columns).drop(columns=sorted(left_out)).set_index(index)
-    return graphs.GraphFrame(graph, frame, exc_metrics=list(_METRICS[:3]), inc_metrics=list(_METRICS[3:]))
+    return hatchet_module.GraphFrame(graph, frame, exc_metrics=list(_METRICS[:3]), inc_metrics=list(_METRICS[3:]))
 
 
 _PathSums = list[tuple[int, list[int]]]

@@ -39,10 +39,10 @@ def category_of(marker: str) -> pl.Expr:
     ['HIP_RUNTIME_API', 'HSA_AMD_EXT_API', 'RCCL_API']
     """
     category, domain = (pl.col(name).cast(pl.String) for name in ("category", "domain"))
-    begins = category.str.extract("^([^_]*)").str.to_uppercase() == domain
-    general = pl.when(domain == "MARKER").then(pl.lit(marker)).otherwise(domain.replace(_CATEGORIES))
-    is_own = category.is_not_null() & begins.fill_null(value=True)
-    return pl.when(is_own).then(category.replace(_CATEGORIES)).otherwise(general)
+    starts_with_domain = category.str.extract("^([^_]*)").str.to_uppercase() == domain
+    of_domain = pl.when(domain == "MARKER").then(pl.lit(marker)).otherwise(domain.replace(_CATEGORIES))
+    is_usable = category.is_not_null() & starts_with_domain.fill_null(value=True)
+    return pl.when(is_usable).then(category.replace(_CATEGORIES)).otherwise(of_domain)
 
 
 def gpu_of_copies(run: Run, copies: pl.DataFrame) -> pl.Series:

@@ -21,8 +21,8 @@ from wavewright.model.run import Run
 from wavewright.model.run_labels import agent_label, process_label
 
 _ANCHOR = "traces.otf2"
-_NANOSECONDS = 1_000_000_000
-_LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")
+_NANOSECONDS = 1_000_000_000  #: Timer ticks per second.
+_LEFT_OUT = ("allocations", "counters", "arguments", "monitors", "frames")  #: Tables that are not written.
 
 
 def write_otf2(run: Run, out: str | PathLike[str], *, force: bool = False) -> Written:
@@ -234,6 +234,7 @@ def _timelines(
     frame: pl.DataFrame, keys: list[str], track_of: Callable[..., Track], *, may_nest: bool
 ) -> Iterator[Timeline]:
     """Timelines of the rows with equal keys; where they overlap and may not nest, several."""
+    # lines: `line` and `keys`; edges: `line`, `track` (number of the overlap), `row` of the frame, `is_end`
     lines, edges = nested(frame, keys, may_nest=may_nest)
     for (line, overlap), events in edges.group_by("line", "track", maintain_order=True):
         rows = frame[events["row"]]

@@ -16,12 +16,13 @@ from wavewright.export.run.csv import AGENT_FACTS
 from wavewright.export.run.labels import category_of
 from wavewright.model.run import Run
 
-_LEFT_OUT = ("arguments", "monitors", "frames", "counters")
+_LEFT_OUT = ("arguments", "monitors", "frames", "counters")  #: Tables that are not written.
 _AGENT_TYPES = {"CPU": 1, "GPU": 2, "NIC": 3}
 _APIS = ("hip", "hsa", "marker", "rccl", "rocdecode", "rocjpeg", "ompt")
 #: Key of a node -> column of the table of nodes.
 _NODE = {"id": "node_id", "hash": "hash", "machine_id": "machine_id", "hostname": "hostname", "system_name": "system",
          "release": "release", "version": "version", "hardware_name": "hardware", "domain_name": "domain"}  # fmt: skip
+#: Column of events, a row number -> column of the recorded id in that table (whose name is the plural).
 _IDS = {"thread": "tid", "queue": "queue_id", "stream": "stream_id", "agent": "agent_id"}
 _PIECE_ROWS = 1 << 16
 
@@ -44,12 +45,13 @@ def write_rocprofv3_json(run: Run, out: str | PathLike[str], *, force: bool = Fa
 
 
 def _write_process(run: Run, process: dict[str, Any], stream: IO[bytes], counts: dict[str, int]) -> None:
+    """Write the object of one process: facts and strings, then its records list by list."""
     of_process = pl.col("process") == process["process"]
     agents = run.read("agents").filter(of_process)
     dispatches, kernels = _with_kernels(_rows(run, "dispatches", of_process), run.read("symbols"))
     is_scratch = pl.col("level").cast(pl.String).eq_missing("SCRATCH")
     allocations = _rows(run, "allocations", of_process)
-    calls, texts = _calls(_rows(run, "regions", of_process), _rows(run, "samples", of_process))
+    calls, marker_texts = _calls(_rows(run, "regions", of_process), _rows(run, "samples", of_process))
     records = {
         "kernel_dispatch": dispatches,
         "memory_copy": _rows(run, "copies", of_process),
@@ -59,20 +61,20 @@ def _write_process(run: Run, process: dict[str, Any], stream: IO[bytes], counts:
     records = {name: _named(name, frame) for name, frame in records.items()}
     kinds = [frame.select("kind", "operation").unique() for frame in records.values()]
     groups = pl.concat(kinds).unique().sort(pl.all()).group_by("kind", maintain_order=True).agg("operation")
-    head = {
+    facts = {
         "metadata": _metadata(run, process),
         "agents": [_agent(agent) for agent in agents.iter_rows(named=True)],
         "counters": [],
         "strings": {
             "buffer_records": [{"kind": kind, "operations": names} for kind, names in groups.iter_rows()],
-            "marker_api": texts,
+            "marker_api": marker_texts,
             "correlation_id": {"external": []},
         },
         "code_objects": [],
         "kernel_symbols": kernels,
         "callback_records": {},
     }
-    stream.write(json_bytes(head)[:-1] + b',"buffer_records":{')
+    stream.write(json_bytes(facts)[:-1] + b',"buffer_records":{')
     numbers = groups.with_row_index("kind_number").explode("operation", empty_as_null=False)
     numbers = numbers.with_columns(operation_number=pl.int_range(pl.len()).over("kind"))
     for number, (name, frame) in enumerate(records.items()):
@@ -129,11 +131,11 @@ def _calls(regions: pl.DataFrame, marks: pl.DataFrame) -> tuple[pl.DataFrame, li
     list_name = pl.when(domain.is_in(_APIS)).then(domain).otherwise(pl.lit("marker"))
     calls = calls.with_columns(category_of("MARKER_CORE_RANGE_API").alias("kind"), list_name.alias("list"))
     is_marker = pl.col("list") == "marker"
-    unused = int(calls.select(pl.col("correlation").max().fill_null(0)).item()) + 1
+    first_free_correlation = int(calls.select(pl.col("correlation").max().fill_null(0)).item()) + 1
     calls = calls.with_columns(
         kind=pl.when(is_marker).then(pl.lit("MARKER_CORE_RANGE_API")).otherwise("kind"),
         # texts refer to markers by correlation, so no two markers may share one
-        correlation=pl.when(is_marker).then(unused + is_marker.cum_sum()).otherwise("correlation"),
+        correlation=pl.when(is_marker).then(first_free_correlation + is_marker.cum_sum()).otherwise("correlation"),
         operation=pl.when(is_marker).then(pl.lit("roctxRange")).otherwise(pl.col("name").cast(pl.String)),
     )
     texts = calls.filter(is_marker).select(key="correlation", value=pl.col("name").cast(pl.String))

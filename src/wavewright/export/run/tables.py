@@ -83,6 +83,6 @@ def _selected(frame: pl.DataFrame, columns: Sequence[str]) -> list[pl.DataFrame]
 def _sources(run: Run) -> list[dict[str, Any]]:
     return [
         {"path": shown(source.path), "format": source.format, "version": shown(source.version)}
-        | {"losses": [{"kind": each.kind, "count": each.count, "detail": shown(each.detail)} for each in source.losses]}
+        | {"losses": [{"kind": loss.kind, "count": loss.count, "detail": shown(loss.detail)} for loss in source.losses]}
         for source in run.origins
     ]

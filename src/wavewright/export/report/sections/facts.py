@@ -10,7 +10,7 @@ from wavewright.model.document import Document
 from wavewright.questions.catalog import QUESTIONS
 from wavewright.words.kit.losses import loss_lines
 
-_MOST = 6  #: Values of one fact.
+_MAX_VALUES = 6  #: Values of one fact.
 #: Facts of a counter capture -> their name in a report.
 _SYSTEM = {"rocm_version": "ROCm", "version": "profiler", "vbios": "VBIOS", "linux_kernel_version": "Linux"}
 
@@ -39,9 +39,9 @@ def _of_run(document: Document) -> dict[str, str]:
 
 
 def _of_trace(document: Document) -> dict[str, str]:
-    seen = subject(document.trace)
-    kernel = {"kernel": seen.kernel or "", "dispatch": seen.dispatch_key}
-    return {"GPU": seen.gpu, "format": document.trace.source.format, **kernel}
+    traced = subject(document.trace)
+    kernel = {"kernel": traced.kernel or "", "dispatch": traced.dispatch_key}
+    return {"GPU": traced.gpu, "format": document.trace.source.format, **kernel}
 
 
 def _of_counters(document: Document) -> dict[str, str]:
@@ -53,4 +53,4 @@ def _of_counters(document: Document) -> dict[str, str]:
 
 def _listed(values: Sequence[str | None]) -> str:
     """The first few different values."""
-    return some_of(list(dict.fromkeys(value for value in values if value)), _MOST)
+    return some_of(list(dict.fromkeys(value for value in values if value)), _MAX_VALUES)

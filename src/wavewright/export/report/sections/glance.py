@@ -30,7 +30,7 @@ def status_of(answer: Any) -> tuple[str, str]:
 
 
 def _not_judged(answer: Any) -> str:
-    """The reason why a diagnosis without findings proves nothing; empty = it does."""
+    """The reason not to call a diagnosis without findings healthy, from the fields that its kind has; empty = none."""
     skipped = [note.text for note in getattr(answer, "skipped", ())]
     if skipped:
         return f"no finding, but not everything could be checked: {'; '.join(dict.fromkeys(skipped))}"
@@ -66,8 +66,8 @@ def split_diagnosis(section: Section, answer: Any, losses: Sequence[str]) -> tup
         if block is not headline:
             (first if is_trust or is_opening else findings).append(block)
     if losses:
-        more = f" and {counted(len(losses) - 1, 'more losses')}, listed at the end" if len(losses) > 1 else ""
-        first.append(Labelled("losses", f"{losses[0]}{more}"))
+        other_losses = f" and {counted(len(losses) - 1, 'more losses')}, listed at the end" if len(losses) > 1 else ""
+        first.append(Labelled("losses", f"{losses[0]}{other_losses}"))
     glance = Section(NAME, TITLE, QUESTION, tuple(first))
     return glance, replace(section, blocks=tuple(findings) or (Sentence("no findings"),))
 

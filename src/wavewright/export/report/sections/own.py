@@ -73,4 +73,4 @@ def own_section(document: Document, declared: OwnSection, number: int, *, limit:
 
 def sections_of(document: Document, declared: Sequence[OwnSection], *, limit: int) -> list[Section]:
     """All declared sections about a document."""
-    return [own_section(document, each, number, limit=limit) for number, each in enumerate(declared, 1)]
+    return [own_section(document, section, number, limit=limit) for number, section in enumerate(declared, 1)]

@@ -74,7 +74,7 @@ class _Headed:
     def __call__(self, block: bytes) -> None:
         if self._head:
             self._write(self._head)
-            self._head, block = b"", block[1:]
+            self._head, block = b"", block[1:]  # without the brace that opens the other object
         self._write(block)
 
 
@@ -84,7 +84,7 @@ class _TraceWriter:
     def __init__(self, run: Run, trace: _core.ChromeTrace, track_ids: TrackIds, base: int) -> None:
         self._run, self._trace = run, trace
         self._track_ids, self._base = track_ids, base
-        self._last = 0
+        self._last = 0  # the latest end of an event, relative to the base
         self.flow_count = 0
         self._kernels: list[pl.DataFrame] = []
         self._copies: list[pl.DataFrame] = []
@@ -137,7 +137,7 @@ class _TraceWriter:
     def _add_flows(self, launches: pl.DataFrame) -> None:
         """Write arrows: those of rpd2tracing for RPD files, those of Kineto for others."""
         processes = launches["process"].unique().to_list()
-        of_rpd = launches.filter(pl.col("process").is_in([each for each in processes if self._track_ids.is_rpd(each)]))
+        of_rpd = launches.filter(pl.col("process").is_in([*filter(self._track_ids.is_rpd, processes)]))
         self._trace.flows(of_rpd)
         for events in _rows.flows(launches.join(of_rpd.select("process").unique(), on="process", how="anti")):
             self._trace.events(events)

@@ -13,11 +13,13 @@ from wavewright.model.run import Run
 _WORK = ("process", "graph_exec", "queue", "stream", "name", "start_ns", "end_ns", "correlation", "event")
 _LAUNCH = ("grid_x", "grid_y", "grid_z", "workgroup_x", "workgroup_y", "workgroup_z", "lds_bytes", "scratch_bytes")
 _CALL = ("process", "thread", "domain", "name", "correlation", "external_correlation", "event")
-_SECOND = 10**9
-_SMALLEST = -(1 << 63)
+_SECOND = 10**9  #: ns.
+_SMALLEST = -(1 << 63)  #: The least 64-bit integer.
 _BEFORE_END = 2_000  #: ns between the start of an arrow and the end of its call.
 _MOST_FLOWS = 1 << 16  #: Arrows that become text at once.
-_TIMED = ("dispatches", "copies", "regions", "samples", "monitors")
+_TABLES = ("dispatches", "copies", "regions", "samples", "monitors")
+_CALLED = ("process", "correlation", "pid", "tid", "call_start_ns", "call_end_ns")  #: Columns of `callers`.
+_LAUNCHED = (*_CALLED, "gpu", "track", "start_ns", "end_ns")  #: Columns of `launches`.
 #: Columns of work that launches need.
 KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "track", "start_ns", "end_ns")
 
@@ -25,13 +27,13 @@ KEPT_OF_WORK = ("process", "correlation", "event", "graph_exec", "gpu", "track",
 def base_time(run: Run) -> int:
     """A whole second before the first event, so that a double holds the times of all events to the nanosecond."""
     firsts, lowest = [], 0
-    for table in _TIMED:
+    for table in _TABLES:
         for piece in run.chunks(table, ["time_ns"] if table == "samples" else ["start_ns", "end_ns"]):
             lowest = min(lowest, *(cast("int | None", column.min()) or 0 for column in piece.iter_columns()))
             starts = piece.to_series(0)
             firsts.append(cast("int | None", starts.filter(starts > 0).min()))
     base = min((first for first in firsts if first is not None), default=0) // _SECOND * _SECOND
-    return base if lowest - base >= _SMALLEST else 0
+    return base if lowest - base >= _SMALLEST else 0  # 0: a (damaged) time relative to the base would overflow
 
 
 def work(run: Run, table: str, track_ids: TrackIds, base: int) -> Iterator[pl.DataFrame]:
@@ -134,10 +136,6 @@ def _first_of_each(calls: pl.DataFrame) -> pl.DataFrame:
         return calls
     sorted_calls = calls.sort("correlation", "call_start_ns", "call_end_ns")
     return sorted_calls.unique("correlation", keep="first", maintain_order=True)
-
-
-_CALLED = ("process", "correlation", "pid", "tid", "call_start_ns", "call_end_ns")
-_LAUNCHED = (*_CALLED, "gpu", "track", "start_ns", "end_ns")
 
 
 def flows(launches: pl.DataFrame) -> Iterator[list[str]]:

@@ -176,8 +176,8 @@ class TrackIds:
         for process in self._processes:
             if not self.is_rpd(process["process"]):
                 rank = f"rank {process['rank']}, " if process["rank"] is not None else ""
-                words = (process["command"] or "process").split()
-                name = f"{(words or ['process'])[0].rsplit('/', 1)[-1]} ({rank}pid {process['pid']})"
+                command_words = (process["command"] or "process").split()
+                name = f"{(command_words or ['process'])[0].rsplit('/', 1)[-1]} ({rank}pid {process['pid']})"
                 metadata += _named(
                     "process", self.pid(process["process"]), None, name + self._host_text(process), process["process"]
                 )

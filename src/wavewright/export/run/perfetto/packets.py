@@ -11,11 +11,11 @@ TrackKind = bytes  #: The field of a descriptor that makes a track a process, a 
 # Fields of InternedData; in each of them iid is field 1 and the text field 2.
 CATEGORY, NAME, ANNOTATION, TEXT = 1, 2, 3, 29
 
-_SEQUENCE = 1
-_FIRST_CHILD = 1 << 19
-_STATE_CLEARED, _NEEDS_STATE = 1, 2
-_UNIT_COUNT, _UNIT_BYTES = 2, 3
-_EXPLICIT_ORDER = 3
+_SEQUENCE = 1  #: trusted_packet_sequence_id of all packets.
+_FIRST_CHILD = 1 << 19  #: From the first uuid of our tracks to the first of the native core.
+_STATE_CLEARED, _NEEDS_STATE = 1, 2  #: Bits of TracePacket.sequence_flags, about interned strings.
+_UNIT_COUNT, _UNIT_BYTES = 2, 3  #: CounterDescriptor.unit.
+_EXPLICIT_ORDER = 3  #: TrackDescriptor.child_ordering: by rank.
 
 
 def varint(value: int) -> bytes:

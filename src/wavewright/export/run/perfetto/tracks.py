@@ -25,7 +25,7 @@ class Tracks:
         self._agents = run.read("agents").to_dicts()
         key = f"{group_by}_id"
         table = run.read("streams" if group_by == "stream" else "queues", [key, "name"])
-        self._lines = dict(enumerate(table.iter_rows()))
+        self._lines = dict(enumerate(table.iter_rows()))  # row number of a stream or queue -> its id and name
         hostnames = run.read("nodes", ["hostname"])["hostname"].to_list()
         self._pids: list[int] = []
         process_tracks = []

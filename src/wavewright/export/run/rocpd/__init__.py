@@ -112,4 +112,4 @@ def write_parts(parts: Mapping[Path, Run], *, force: bool = False) -> list[Writt
     targets = list(parts)
     with staged(targets, force=force) as twins:
         written = [write_rocpd(run, twin) for run, twin in zip(parts.values(), twins, strict=True)]
-    return [replace(each, path=target) for each, target in zip(written, targets, strict=True)]
+    return [replace(result, path=target) for result, target in zip(written, targets, strict=True)]

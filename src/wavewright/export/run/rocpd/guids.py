@@ -27,8 +27,8 @@ def guids_of(part: Run) -> list[str]:
         row = processes.row(number, named=True)
         node = row["node"]
         host = part.table("nodes").row(node) if node is not None else ()
-        described = (guid, host, row["pid"], row["rank"], row["command"], row["init_ns"], contents[number])
-        guids.append(str(uuid.uuid5(uuid.NAMESPACE_URL, f"wavewright:{described!r}")))
+        content_key = (guid, host, row["pid"], row["rank"], row["command"], row["init_ns"], contents[number])
+        guids.append(str(uuid.uuid5(uuid.NAMESPACE_URL, f"wavewright:{content_key!r}")))
     return guids
 
 

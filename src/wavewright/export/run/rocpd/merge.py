@@ -29,8 +29,8 @@ from wavewright.readers.run.rocpd.layout import PREFIX, VERSIONS, stored_tables,
 from wavewright.readers.run.rocpd.mapping import TABLES
 from wavewright.readers.run.rocpd.runs import RocpdRun, rocpd_runs, table_names
 
-_OUTPUT_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")
-_COUNTED = {mapped.stored: table for table, mapped in TABLES.items()}
+_OUTPUT_ERRORS = ("SQLITE_FULL", "SQLITE_IOERR", "SQLITE_READONLY")  #: Starts of error names that the output causes.
+_RUN_TABLES = {mapped.stored: table for table, mapped in TABLES.items()}  #: Stored table -> table of a run.
 
 
 def merge_runs(
@@ -153,12 +153,12 @@ class _DatabaseCopy:
             cursor = connection.execute(
                 f"INSERT INTO main.{quoted(stored)} ({columns}) SELECT {columns} FROM source.{quoted(stored)}"  # noqa: S608
             )
-            counts[_COUNTED.get(name, "")] += cursor.rowcount
+            counts[_RUN_TABLES.get(name, "")] += cursor.rowcount
             lost = [column for column in self.columns[stored] if column not in copied_columns]
             if lost and cursor.rowcount:
                 detail = f"{stored}: {', '.join(lost)}"
                 file.losses.append(Loss("not_in_format", cursor.rowcount, detail))
-        del counts[""]
+        del counts[""]  # rows of stored tables that are not tables of a run
         if not show_secrets:
             _mask_environment(connection, PREFIX + "info_process" + run.suffix)
             for name, column in (("info_process", "command"), ("arg", "value")):

@@ -22,7 +22,7 @@ from wavewright.readers.run.rocpd.mapping import TABLES, End, First, Json, Mappe
 
 #: Table of numbered rows -> the column whose value becomes the stored id.
 _IDS: dict[str, str] = packaged("rows.toml", __package__)["ids"]
-_PLACES = {mapped.stored: table for table, mapped in TABLES.items()}
+_RUN_TABLES = {mapped.stored: table for table, mapped in TABLES.items()}  #: Stored table -> table of a run.
 _REGISTERS = ("sgpr_count", "vgpr_count", "accum_vgpr_count")
 
 
@@ -52,7 +52,7 @@ class PartWriter:
         frame = self._tables[table]
         owners = self._owners(table)
         runs = [None if table == "nodes" and owner is None else self._run_of(owner) for owner in owners]
-        used_ids: set[tuple[Any, int]] = set()
+        used_ids: set[tuple[Any, int]] = set()  # Python's id() of the run, and a stored id in it
         ids: list[int | None] = []
         for run, stored_id in zip(runs, frame[_IDS[table]].to_list(), strict=True):
             is_free = stored_id is not None and (id(run), stored_id) not in used_ids
@@ -111,18 +111,18 @@ class PartWriter:
             run.place = run.place or {"nid": nid, "pid": pid}
             row = self._tables["processes"].slice(process, 1)
             environment = json.dumps(self._environment(process, row["rank"][0]))
-            more = {"id": pl.Series([pid]), "nid": pl.Series([nid]), "environment": pl.Series([environment])}
-            self._write_rows(run, "processes", row, more)
-        for table in list(_IDS)[2:]:
+            overrides = {"id": pl.Series([pid]), "nid": pl.Series([nid]), "environment": pl.Series([environment])}
+            self._write_rows(run, "processes", row, overrides)
+        for table in list(_IDS)[2:]:  # the first two, nodes and processes, are written above
             frame = self._tables[table].with_columns(self._ids[table].alias("_id"))
             for run, piece in self._split(frame):
-                more = {"id": piece["_id"]}
+                overrides = {"id": piece["_id"]}
                 if table == "agents":
-                    more |= {"extdata": _agent_json(piece), "user_name": piece["product"]}
+                    overrides |= {"extdata": _agent_json(piece), "user_name": piece["product"]}
                 if table == "counter_info":
-                    more["target_arch"] = self._tables["agents"]["kind"].gather(piece["agent"])
+                    overrides["target_arch"] = self._tables["agents"]["kind"].gather(piece["agent"])
                 run.highest[TABLES[table].stored] = max(run.highest[TABLES[table].stored], *piece["_id"])
-                self._write_rows(run, table, piece, more)
+                self._write_rows(run, table, piece, overrides)
 
     def _split(self, frame: pl.DataFrame) -> Iterator[tuple[RunWriter, pl.DataFrame]]:
         runs = [self._run_of(process) for process in frame["process"]]
@@ -135,9 +135,9 @@ class PartWriter:
         machine = row["machine_id"] or row["hostname"] or "unknown"
         machine_hash = row["hash"] if row["hash"] is not None else crc32(machine.encode())
         run.highest["info_node"] = max(run.highest["info_node"], number)
-        more = {"id": number, "machine_id": machine, "hash": machine_hash}
+        overrides = {"id": number, "machine_id": machine, "hash": machine_hash}
         frame = self._tables["nodes"].slice(node, 1)
-        self._write_rows(run, "nodes", frame, {name: pl.Series([value]) for name, value in more.items()})
+        self._write_rows(run, "nodes", frame, {name: pl.Series([value]) for name, value in overrides.items()})
 
     def _environment(self, process: int, rank: int | None) -> dict[str, str]:
         """The environment of a process; its rank is added if the (masked) variables do not tell it."""
@@ -168,25 +168,25 @@ class PartWriter:
             "parent_stack_id": piece["parent_correlation"],
             "correlation_id": piece["external_correlation"],
         }
-        more = {"event_id": ids}
+        overrides = {"event_id": ids}
         if table in ("regions", "samples"):
             category, function, extdata = with_messages(piece, is_sample=table == "samples")
             event |= {"call_stack": piece["call_stack"], "line_info": piece["line_info"], "extdata": extdata}
             if table == "samples":
                 threads = self._ids["threads"].gather(piece["thread"])
-                more["track_id"] = track_ids(run, threads, function)
-                more["id"] = self._sample_numbers(run, piece)
+                overrides["track_id"] = track_ids(run, threads, function)
+                overrides["id"] = self._sample_numbers(run, piece)
             else:
-                more["name_id"] = run.text_ids(function)
+                overrides["name_id"] = run.text_ids(function)
         else:
             category = _work_category(table, piece)
         if table == "dispatches":
-            more["kernel_id"] = self._kernel_ids(run, piece)
+            overrides["kernel_id"] = self._kernel_ids(run, piece)
         if table == "copies":
-            more |= self._ends(run, piece)
+            overrides |= self._ends(run, piece)
         event["category_id"] = run.text_ids(category)
         run.insert("event", run.filled("event", event, piece.height))
-        self._write_rows(run, table, piece, more)
+        self._write_rows(run, table, piece, overrides)
 
     def _ends(self, run: RunWriter, piece: pl.DataFrame) -> dict[str, pl.Series]:
         """Source and destination of copies; AMD's views need both, so a missing one becomes the host."""
@@ -232,13 +232,13 @@ class PartWriter:
 
     def _write_counters(self) -> None:
         for run, piece in self._pieces("counters"):
-            more = {"event_id": run.events.referred("counters", piece["event"])}
+            overrides = {"event_id": run.events.referred("counters", piece["event"])}
             if piece["time_ns"].null_count() < piece.height:
-                more["sample_id"] = run.sample_ids(piece["time_ns"])
-            self._write_rows(run, "counters", piece, more)
+                overrides["sample_id"] = run.sample_ids(piece["time_ns"])
+            self._write_rows(run, "counters", piece, overrides)
 
-    def _write_rows(self, run: RunWriter, table: str, piece: pl.DataFrame, more: dict[str, pl.Series]) -> None:
-        """Write rows to their stored table: columns by the reader's mapping, replaced or completed by `more`."""
+    def _write_rows(self, run: RunWriter, table: str, piece: pl.DataFrame, overrides: dict[str, pl.Series]) -> None:
+        """Write rows to their stored table: columns by the reader's mapping; `overrides` replace and complete them."""
         stored, origins = TABLES[table].stored, TABLES[table].columns
         values: dict[str, pl.Series] = {}
         for name, origin in origins.items():
@@ -246,7 +246,7 @@ class PartWriter:
         if "process" in piece.columns and table not in ("processes", "arguments", "counters"):
             nodes = self._tables["processes"]["node"]
             values["nid"] = self._ids["nodes"].gather(nodes.gather(piece["process"]))
-        frame = run.filled(stored, values | more, piece.height)
+        frame = run.filled(stored, values | overrides, piece.height)
         run.insert(stored, frame)
         self.counts[table] += piece.height
 
@@ -259,7 +259,7 @@ class PartWriter:
         if isinstance(origin, End):
             return {origin.end: series}
         if isinstance(origin, MappedRow):
-            return {origin.column: self._ids[_PLACES[origin.table]].gather(series)}
+            return {origin.column: self._ids[_RUN_TABLES[origin.table]].gather(series)}
         if isinstance(origin, Text):
             return {origin.column: run.text_ids(series)}
         if isinstance(origin, Stored):

@@ -61,7 +61,7 @@ def _kernel_numbers(entered: pl.DataFrame, kernel_ids: KernelIds, names: KernelN
 
 def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> dict[str, list[dict[str, Any]]]:
     """SE -> dispatches and events by time."""
-    timed: list[tuple[int, int, dict[str, Any]]] = []  # shader engine, cycle, dispatch or event
+    items: list[tuple[int, int, dict[str, Any]]] = []  # shader engine, cycle, dispatch or event
     numbers = _kernel_numbers(trace.dispatches, kernel_ids, names)
     for row, number in zip(trace.dispatches.iter_rows(named=True), numbers, strict=True):
         entry = row["code_object"] or 0, row["address"] or 0
@@ -69,12 +69,12 @@ def _events(trace: ThreadTrace, kernel_ids: KernelIds, names: KernelNames) -> di
         dispatch |= {"kind": "dispatch", "kernel_id": number, "kernel_name": names.of(entry)}
         dispatch |= _NOT_IN_TABLES | {"dispatch_pkt_addr": 0}
         dispatch["entry_point"] = {"code_object_id": entry[0], "address": entry[1]}
-        timed.append((row["se"], row["time_cycles"], dispatch))
+        items.append((row["se"], row["time_cycles"], dispatch))
     for row in trace.events.iter_rows(named=True):
         event = {key: row[column] for key, column in _EVENT_FIELDS.items()}
         event |= _NOT_IN_TABLES | {"kind": "event", "payload": row["payload"]}
-        timed.append((row["se"], row["time_cycles"], event))
+        items.append((row["se"], row["time_cycles"], event))
     by_se: dict[str, list[dict[str, Any]]] = {}
-    for se, _, item in sorted(timed, key=lambda entry: entry[:2]):
+    for se, _, item in sorted(items, key=lambda entry: entry[:2]):
         by_se.setdefault(str(se), []).append(item)
     return by_se

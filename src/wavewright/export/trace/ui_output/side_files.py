@@ -41,9 +41,9 @@ def inline_frames(listing: pl.DataFrame, functions: dict[tuple[int, int], str]) 
 
 
 def annotations_json(findings: Iterable[Finding[Any]], listing: pl.DataFrame) -> bytes:
-    """annotations.json: findings at the rows of code.json and the source lines of their evidence."""
+    """annotations.json: findings at the rows of code.json (columns of `listed_lines`) and lines of their evidence."""
     position = {row: number for number, row in enumerate(listing["row"]) if row is not None}
-    return encode({"annotations": [_annotation(number, each, position) for number, each in enumerate(findings, 1)]})
+    return encode({"annotations": [_annotation(n, finding, position) for n, finding in enumerate(findings, 1)]})
 
 
 def _annotation(number: int, finding: Finding[Any], position: dict[int, int]) -> dict[str, Any]:
@@ -65,11 +65,11 @@ def _annotation(number: int, finding: Finding[Any], position: dict[int, int]) ->
 
 
 def _anchor(evidence: Sequence[Any], position: dict[int, int]) -> dict[str, Any] | None:
-    rows = [row for each in evidence if (row := getattr(each, "row", None)) is not None]
+    rows = [row for item in evidence if (row := getattr(item, "row", None)) is not None]
     anchor: dict[str, Any] = (
         {"instIdxs": places} if (places := [position[row] for row in rows if row in position]) else {}
     )
-    placed = next((each for each in evidence if getattr(each, "file", None) and getattr(each, "line", None)), None)
+    placed = next((item for item in evidence if getattr(item, "file", None) and getattr(item, "line", None)), None)
     if placed is not None:
         anchor["source"] = {"file": placed.file, "line": placed.line}
     return anchor or None

@@ -13,6 +13,10 @@ from wavewright.model.trace import ThreadTrace
 
 _CHAIN = " -> "  #: Between the places of an inlined instruction, the innermost first.
 _NAME_BYTES_MAX = 200  #: File systems take 255 bytes, some of which are the prefix.
+_HEADER = "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle"
+_STATS_HEADER = ("CodeObj", "Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle", "Source")
+_TOTALS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
+_MARKER_KINDS = {1: "F", 2: "U", 3: "P"}  #: markers.marker_kind -> letter in `sqtt_funcmap` (spec_ui_output 6.3).
 
 
 def source_files(trace: ThreadTrace, listing: pl.DataFrame) -> dict[str, bytes]:
@@ -57,12 +61,6 @@ def _tame(path: str) -> str:
     """The base name, without characters that are special to shells, terminals or file systems."""
     base = re.sub(r"[^\w.+\-]", "_", path.rpartition("/")[2])
     return base.encode()[-_NAME_BYTES_MAX:].decode(errors="ignore")
-
-
-_HEADER = "ISA, _, LineNumber, Source, Codeobj, Vaddr, Hit, Latency, Stall, Idle"
-_STATS_HEADER = ("CodeObj", "Vaddr", "Instruction", "Hitcount", "Latency", "Stall", "Idle", "Source")
-_TOTALS = ("hit_count", "latency_cycles_total", "stall_cycles_total", "idle_cycles_total")
-_MARKER_KINDS = {1: "F", 2: "U", 3: "P"}  #: markers.marker_kind -> letter in `sqtt_funcmap` (spec_ui_output 6.3).
 
 
 def costed_lines(trace: ThreadTrace, listing: pl.DataFrame) -> pl.DataFrame:
