@@ -12,7 +12,7 @@ from wavewright.model.blocks import GAP, AnyBlock, Cell, Grid, GridColumn, Prefo
 from wavewright.words.capture.shell import shell_text
 
 _STYLES = {Status.OK: "green", Status.WARNING: "bold yellow", Status.ERROR: "bold red", Status.NOT_CHECKED: "dim"}
-_ORDER = (Status.ERROR, Status.WARNING, Status.OK)
+_ORDER = (Status.ERROR, Status.WARNING, Status.OK)  #: The worst first.
 _LABEL_WIDTH = 7  #: As long as "warning".
 _TITLE_WIDTH = 24  #: Characters of the title of a check that is ok.
 _LISTED = 4  #: Names of checks that were not made, per reason, unless all are asked for.

@@ -9,7 +9,7 @@ from wavewright.capture.inputs.checks import CheckedFile, Finding, Level
 from wavewright.model.blocks import GAP, AnyBlock, Cell, Sentence, Table, headline, sentence
 from wavewright.words.kit.declared_tables import block_columns
 
-_JOBS_SHOWN = 20
+_JOBS_SHOWN = 20  #: Jobs with findings.
 _STYLES = {Level.ERROR: "red", Level.WARNING: "yellow", Level.NOTE: "dim"}
 _COLUMNS = block_columns("capture/input_files/findings")
 

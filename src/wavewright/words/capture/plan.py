@@ -38,8 +38,8 @@ def plan_report(
     """
     if step[0] > 1:
         yield GAP
-    of = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
-    yield headline(f"{of}{title_of(recording)}: what would be run")
+    position = f"step {step[0]} of {step[1]}, " if step[1] > 1 else ""
+    yield headline(f"{position}{title_of(recording)}: what would be run")
     if installation is not None:
         yield labelled_row("release", _release(installation))
     yield labelled_row("GPU", gpu_line(gpu))
@@ -87,8 +87,8 @@ def _choices(recording: Recording) -> Iterator[tuple[str, str]]:
     """(label, text) of the choices that only some kinds of capture have, whether asked for or by default."""
     if isinstance(recording, ThreadTraces | Counters):
         yield "kernel", printable(recording.kernel_regex) if recording.kernel_regex else "every kernel"
-        every = "every one" if isinstance(recording, Counters) else "the first, as rocprofv3 does by itself"
-        yield "launch", " ".join(map(str, recording.launches)) or every
+        default = "every one" if isinstance(recording, Counters) else "the first, as rocprofv3 does by itself"
+        yield "launch", " ".join(map(str, recording.launches)) or default
     if isinstance(recording, Counters):
         yield "passes", f"{len(recording.passes)}, one run of the program each"
 

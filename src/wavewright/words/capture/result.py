@@ -23,7 +23,7 @@ from wavewright.words.kit.declared_tables import table_below
 #: Kind of capture -> verbs that answer the first questions about it, with what they tell.
 NEXT: dict[str, list[tuple[str, str]]] = packaged("texts.toml", __package__)["next"]
 _NOISE = "launches differ by"  #: Words of the reason that is about noise.
-_SHOWN_DISPATCHES, _SHOWN_CAUSES, _SHOWN_NAMES = 10, 5, 12
+_SHOWN_DISPATCHES, _SHOWN_CAUSES, _SHOWN_NAMES = 10, 5, 12  #: Causes: messages in the log that explain a verdict.
 _row = partial(labelled_row, label_width=7)
 
 

@@ -19,7 +19,7 @@ from wavewright.words.kit.wait_checks import open_barrier_words, strict_wait_wor
 from wavewright.writers.terminal.texts import fitted
 
 _KIND_TITLES = {"vgprs": "VGPR", "agprs": "AGPR", "sgprs": "SGPR"}
-_WIDEST_CURVE = 160
+_WIDEST_CURVE = 160  #: Characters of the curve of live registers, at most.
 _EIGHTHS = " ▁▂▃▄▅▆▇█"
 _CURVE, _LIMIT = "#56B4E9", "#E69F00"  #: Colours of the live registers and of the limits (Okabe-Ito).
 _DEEPEST = 9  #: Loops around a row that one digit can say.

@@ -14,8 +14,8 @@ from wavewright.model.blocks import AnyBlock, chart, sentence
 from wavewright.words.counters.metric_text import BLANK, Footnotes, figure, strip
 from wavewright.words.kit.frame_tables import Column, frame_table
 
-_CHANNELS_PER_DIE = 16
-_INDENT = 4
+_CHANNELS_PER_DIE = 16  #: Of an XCD; strips have a space between dies.
+_INDENT = 4  #: Characters before a strip.
 
 
 def channel_parts(

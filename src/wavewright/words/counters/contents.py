@@ -11,7 +11,7 @@ from wavewright.base.words import counted
 from wavewright.model.blocks import GAP, AnyBlock, Sentence, Table, sentence
 from wavewright.words.kit.declared_tables import declared_table
 
-_MOST_PASSES = 12
+_MOST_PASSES = 12  #: Passes of a capture that are listed.
 
 
 def contents_parts(path: str, called: str, answer: CounterContents) -> Iterator[AnyBlock]:

@@ -14,7 +14,7 @@ from wavewright.model.blocks import AnyBlock, Sentence, Table, headline, sentenc
 from wavewright.words.kit.declared_tables import declared_table
 
 _NOT_MEASURED = "?"
-_MAX_NAME = 60
+_MAX_NAME = 60  #: Characters of the name of a kernel.
 
 
 def l2_report(answer: L2, *, limit: int) -> Iterator[AnyBlock]:

@@ -139,8 +139,8 @@ def times_words(kernel: KernelLimit) -> str:
     """The time of the kernel."""
     of_what = "kernel time of the run; counted in" if kernel.is_time_of_run else "time,"
     share = f"{percent(kernel.duration_share)} of the {of_what} " if kernel.duration_share is not None else ""
-    each = f", {duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
-    return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{each}"
+    mean = f", {duration(kernel.duration_ns_mean)} each" if kernel.duration_ns_mean else ", no sound timestamps"
+    return f"{share}{counted(kernel.dispatch_count, 'dispatches')}{mean}"
 
 
 def actionable(limiters: Sequence[Limiter]) -> list[Limiter]:

@@ -87,12 +87,12 @@ def _verdict(answer: Kernels, name: str) -> str:
 
 def _histogram(rows: pl.DataFrame, *, width: int) -> Iterator[AnyBlock]:
     """A line per range of durations."""
-    most = max(rows["calls"].to_list(), default=1)
+    most_calls = max(rows["calls"].to_list(), default=1)
     cells = max(8, min(50, width - 30))
     lines = [sentence(("  durations, from" + "dispatches".rjust(14), "dim"))]
     for row in rows.iter_rows(named=True):
         label = duration(row["from_ns"]).rjust(11)
-        lines.append(Sentence(f"  {label} {row['calls']:>17,}  {bar(row['calls'] / most, cells)}".rstrip()))
+        lines.append(Sentence(f"  {label} {row['calls']:>17,}  {bar(row['calls'] / most_calls, cells)}".rstrip()))
     yield chart(lines)
 
 

@@ -54,8 +54,8 @@ def regions_report(
         yield declared_table("run/regions/launcher", answer.launchers, limit=min(limit, _NAME_LINES), region=_region)
     else:
         table = "calls" if by == "calls" else "self"
-        most = limit if by in ("self", "calls") else min(limit, _NAME_LINES)
-        yield declared_table(f"run/regions/{table}", _by_name(answer, by), limit=most, region=_region)
+        row_limit = limit if by in ("self", "calls") else min(limit, _NAME_LINES)
+        yield declared_table(f"run/regions/{table}", _by_name(answer, by), limit=row_limit, region=_region)
 
 
 def folded_report(answer: Regions, *, limit: int = 20) -> Iterator[AnyBlock]:
@@ -78,9 +78,9 @@ def _verdict(answer: Regions, by: str) -> str:
     other = f"; {percent(unlinked / (gpu + unlinked))} of all GPU time was not launched in them" if unlinked else ""
     if by == "gpu" and answer.launchers.height:
         name, share = answer.launchers.select("name", "gpu_share").row(0)
-        most = "most of it in" if (share or 0.0) > 0.5 else "the largest part in"
+        lead = "most of it in" if (share or 0.0) > 0.5 else "the largest part in"
         return (
-            f"{counts} launched {duration(gpu)} of GPU time, {most} {brief(_shown_name(name))}: {percent(share)}{other}"
+            f"{counts} launched {duration(gpu)} of GPU time, {lead} {brief(_shown_name(name))}: {percent(share)}{other}"
         )
     total = int(answer.tree.filter(pl.col("depth") == 0)["total_ns"].sum())
     heaviest = _by_name(answer, "self").row(0, named=True)

@@ -33,9 +33,9 @@ from wavewright.words.trace.input.coverage import SEVERITY_TONES, trust_lines
 from wavewright.words.trace.lane_access.floors import floor_sentences
 from wavewright.words.trace.samples import sample_diagnosis_report
 
-_REASONS = 5
-_REMEDIES = 3
-_EVIDENCE = 3
+_REASONS = 5  #: Reasons from counters that a finding shows;
+_REMEDIES = 3  #: things to do;
+_EVIDENCE = 3  #: instructions.
 _SAYS_MUCH = 0.01  #: A lower bound of the bytes that memory moves is told from this share of the requested bytes on.
 _NEARLY_ALL = 0.95  #: From this share of replayed instructions on, the share is not mentioned.
 _NOTHING_TO_WIN = 0.01  #: A finding that can gain less than this share of the time has nothing to win.
@@ -186,9 +186,9 @@ def gain_words(finding: StallFinding) -> str:
 
 def _link_lines(link: Link) -> Iterator[AnyBlock]:
     if link.kernel_name is not None:
-        each = f", {link.duration_ns_mean / 1000:,.1f} µs each" if link.duration_ns_mean else ""
+        mean = f", {link.duration_ns_mean / 1000:,.1f} µs each" if link.duration_ns_mean else ""
         name = link.kernel_name if len(link.kernel_name) <= 60 else f"{link.kernel_name[:59]}…"
-        counters = f"{counted(link.dispatch_count, 'dispatches')} of {name}{each}"
+        counters = f"{counted(link.dispatch_count, 'dispatches')} of {name}{mean}"
         yield labelled("hw", f"reasons from the counters of {counters}", tone="magenta")
     yield from _caveats(link.caveats)
 

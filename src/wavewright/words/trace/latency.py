@@ -17,10 +17,10 @@ from wavewright.words.kit.frame_tables import hexadecimal
 from wavewright.words.trace.listing.measures import WIDE
 from wavewright.writers.terminal.bars import sparkline
 
-_BAR_CELLS, _NARROW_BAR_CELLS = 30, 16
+_BAR_CELLS, _NARROW_BAR_CELLS = 30, 16  #: Characters of a bar of exposure.
 _NARROW_BYTES = 4  #: Accesses to memory below this width per lane are named.
 _LEAST_NARROW_ROWS = 2  #: A single narrow instruction is not worth a sentence.
-_SHOWN_NEIGHBOURS = 3
+_SHOWN_NEIGHBOURS = 3  #: Groups of accesses at consecutive offsets.
 _PLURALS = {"load": "loads", "store": "stores", "atomic": "atomics", "load to LDS": "loads to LDS"}
 
 

@@ -99,12 +99,12 @@ def _step(limiters: pl.DataFrame, row: dict[str, Any]) -> str:
 
 
 def _limiter_table(limiters: pl.DataFrame, shared_by: str) -> Table:
-    most = limiters.filter(limiters["limiter"] == "hardware")["waves_per_simd"][0]
+    slots = limiters.filter(limiters["limiter"] == "hardware")["waves_per_simd"][0]
     return declared_table(
         "trace/occupancy/limiter",
         limiters,
         limiter=lambda row: row["limiter"] + (" ◀" if row["is_binding"] else ""),
-        bar=lambda row: bar_cell(row["waves_per_simd"] / most, 8),
+        bar=lambda row: bar_cell(row["waves_per_simd"] / slots, 8),
         because=lambda row: _because(row, shared_by),
     )
 

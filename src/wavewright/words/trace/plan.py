@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wavewright.analysis.trace.diagnose.finding import StallFinding
     from wavewright.analysis.trace.samples.diagnosis import SampleDiagnosis
 
-_FIXES = 3
+_FIXES = 3  #: Remedies of a finding that a plan shows.
 _LEVELS = ("LOW", "MED", "HIGH")
 _TONES = {"HIGH": "bold red", "MED": "bold yellow", "LOW": "bold"}
 

@@ -115,9 +115,9 @@ def subject(answer: MemoryChart, *, width: int | None = None) -> str:
     kernels = names[0] if len(names) == 1 else f"{len(names):,} kernels together"
     mean = answer.duration_ns_mean
     count = counted(answer.dispatch_count, "dispatches")
-    took = "" if mean is None else f" of {duration(mean)}"
+    time = "" if mean is None else f" of {duration(mean)}"
     gpu = f"{answer.target} {answer.product}".strip()
-    rest = " · ".join((f"{count}{took}", gpu, f"requests {_PER[answer.normalization]}"))
+    rest = " · ".join((f"{count}{time}", gpu, f"requests {_PER[answer.normalization]}"))
     room = len(printable(kernels)) if width is None else max(_LEAST_NAME, width - len(rest) - 3)
     return f"{brief(kernels, room)} · {rest}"
 

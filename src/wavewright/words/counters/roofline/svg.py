@@ -19,7 +19,7 @@ from wavewright.writers.svg.plot_frame import TEXT, Frame, Key, hint, width_of
 from wavewright.writers.svg.plot_words import headline, rows_shown, sentences
 
 _USUAL_ROWS, _MOST_ROWS = 20, 50  #: More marks would hide each other.
-_HEIGHT = 440.0
+_HEIGHT = 440.0  #: Between the two axes, in pixels like all lengths here.
 _LEFT, _RIGHT = 56.0, 250.0  #: Room for values at the left, and for the names of compute roofs at the right.
 _ABOVE, _BELOW = 22.0, 40.0  #: Room for the names of the axes.
 _MARK = 6.0  #: Radius of a mark.

@@ -74,7 +74,7 @@ def _panel(
     (unit, factor), most = _size_unit(place), _most(place)
     up = Scale(0, most * 1.1, base, base - _PANEL + 26)
     left_axis(frame.svg, up, unit_ticks(most, factor, 3), left=across.start, right=across.end)
-    reserved = [(start, end, held) for start, end, _, held in curve if end > start and held is not None]
+    reserved = [(start, end, top) for start, end, _, top in curve if end > start and top is not None]
     draw_area(frame.svg, "grey", reserved, across, up)
     draw_area(frame.svg, "blue", [(start, end, live) for start, end, live, _ in curve if end > start], across, up)
     y = base - _PANEL + 17

@@ -18,7 +18,7 @@ from wavewright.writers.svg.plot_frame import Frame, Key
 from wavewright.writers.svg.plot_words import headline
 
 _MOST_BARS = 40  #: Ranks that have a bar each; more become columns of one chart.
-_HEIGHT = 300.0
+_HEIGHT = 300.0  #: Of the chart of columns, in pixels.
 _PARTS = (("computation", "blue"), ("collectives, all ranks there", "orange"), ("waiting for later ranks", "red"))
 _NOTE = (
     "Durations of kernels, added up: those of several streams can exceed the time of the run. Percentages: computation "

@@ -15,7 +15,7 @@ from wavewright.model.blocks import AnyBlock, Grid, GridColumn, Labelled, Senten
 from wavewright.words.kit.losses import loss_lines
 from wavewright.words.trace.input.dispatches import chosen_line, dispatch_table
 
-_MAX_KERNELS = 6
+_MAX_KERNELS = 6  #: Kernels that are described; more are counted.
 
 _MISSING: dict[str, str] = packaged("texts.toml", "wavewright.words.trace")["missing"]
 #: Column of a kernel -> what its numbers count.

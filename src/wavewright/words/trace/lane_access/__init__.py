@@ -15,7 +15,7 @@ from wavewright.words.kit.declared_tables import declared_table, table_below
 
 _Row = dict[str, Any]
 _CONFIDENCES = {"counter-proven": "proven", "published": "published", "hypothesis": "hypothesis"}
-_REASONS_SHOWN = 8
+_REASONS_SHOWN = 8  #: Reasons why executions are not known, and rows with unaligned accesses that are named.
 
 _LEGEND = (
     "runs: executions by traced waves; lanes: share of active lanes; ideal, extra: LDS cycles of one execution, extra ="

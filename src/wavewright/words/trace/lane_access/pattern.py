@@ -12,7 +12,7 @@ from wavewright.model.blocks import GAP, AnyBlock, Sentence, sentence
 from wavewright.words.kit.declared_tables import declared_table
 from wavewright.words.kit.frame_tables import place
 
-_STRIDES_SHOWN = 3
+_STRIDES_SHOWN = 3  #: Different distances between lanes, the most frequent first.
 
 
 def pattern_report(answer: RowPattern) -> Iterator[AnyBlock]:

@@ -17,8 +17,8 @@ ListingRow = dict[str, Any]
 Cell = Callable[[ListingRow], str]
 
 WIDE = 110  #: Characters of a console from which on there is room for idle cycles and the source.
-_VERY_WIDE, _MIDDLE = 140, 76
-_NO_DECIMALS_FROM = 1000
+_VERY_WIDE, _MIDDLE = 140, 76  #: Those from which on other columns have room (conditions of `tables/listing.toml`).
+_NO_DECIMALS_FROM = 1000  #: Mean cycles from here on are written in few characters, without decimals.
 
 
 @dataclass(frozen=True)
