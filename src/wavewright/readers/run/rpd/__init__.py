@@ -8,7 +8,7 @@ it launched. A call and an op may have the same id, so the event of an op is its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 import polars as pl
@@ -33,7 +33,9 @@ class Measurements:
 
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows of a table, with these columns."""
-        pieces = {"monitors": self._monitors, "counters": self._counters, "counter_info": lambda: [self._info]}[table]()
+        pieces: Iterable[pl.DataFrame] = (self._info,)
+        if table != "counter_info":
+            pieces = self._monitors() if table == "monitors" else self._counters()
         yield from (shaped(piece, table, columns) for piece in pieces if piece.height)
 
     def _monitors(self) -> Iterator[pl.DataFrame]:
