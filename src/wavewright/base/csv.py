@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     import polars as pl
 
-_FORMULA = r"^[=+\-@\t\r]"
+_FORMULA = r"^[=+\-@\t\r]"  #: Beginnings of texts that spreadsheets run.
 _CONTROLS = rf"[\x00-\x08\x0b\x0c\x0e-\x1f{COMMANDS}]"
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?%?")
 

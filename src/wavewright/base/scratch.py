@@ -24,7 +24,9 @@ if TYPE_CHECKING:
 _PREFIX = f".wavewright-{zlib.crc32(os.uname().nodename.encode()):08x}-"
 _NAME = re.compile(re.escape(_PREFIX) + "[a-z0-9_]{8}")
 _MODE = 0o700
-_ATTEMPTS, _PAUSE_SECONDS = 40, 0.05
+_ATTEMPTS, _PAUSE_SECONDS = 40, 0.05  #: Of removals, 2 s in all.
+#: The file system has no locks for folders; then no process considers a folder abandoned.
+_WITHOUT_LOCKS = (errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.ENOLCK, errno.EINVAL)
 
 
 @contextmanager
@@ -88,10 +90,6 @@ def _locked(folder: Path) -> int | None:
         raise
     os.close(descriptor)
     return None
-
-
-#: The file system has no locks for folders; then no process considers a folder abandoned.
-_WITHOUT_LOCKS = (errno.ENOTSUP, errno.ENOSYS, errno.EBADF, errno.ENOLCK, errno.EINVAL)
 
 
 def _remove_abandoned(place: Path) -> None:

@@ -134,11 +134,11 @@ def duration(nanoseconds: float | None) -> str:
     """
     if nanoseconds is None:
         return "-"
-    size = abs(nanoseconds)
-    if size < 1_000:
+    magnitude = abs(nanoseconds)
+    if magnitude < 1_000:
         return f"{nanoseconds:.0f} ns"
     for unit, factor in (("us", 1e3), ("ms", 1e6)):
-        if size < factor * 999.95:
+        if magnitude < factor * 999.95:  # more would be written as 1000.0
             return f"{nanoseconds / factor:.1f} {unit}"
     seconds = nanoseconds / 1e9
     return f"{seconds:,.0f} s" if abs(seconds) >= 1_000 else f"{seconds:.3f} s"

@@ -94,7 +94,7 @@ def findings_of(paths: Sequence[str], kind: str, kernel: str | None) -> tuple[Ju
         from wavewright.analysis.run.diagnose import partial_diagnosis
 
         diagnoses = (_gathered(path, partial_diagnosis, kernel) for path in paths)
-        return tuple(finding for gathered in diagnoses for finding in run_findings(gathered.values))
+        return tuple(finding for diagnosis in diagnoses for finding in run_findings(diagnosis.values))
     raise UsageError("findings of counters promise no gain", advice="leave out strongest_finding")
 
 

@@ -24,7 +24,7 @@ from wavewright.model.losses import Loss
 
 _STT_FUNC, _STT_KERNEL = 2, 10
 _DESCRIPTOR_SUFFIX = ".kd"
-_HEAD_BYTES = 64
+_HEAD_BYTES = 64  # of a file, by which its kind is known
 _MAX_PROBLEMS = 8  # sentences per code object; more say nothing new
 _TARGET_WORD = re.compile(r"gfx[0-9a-f]+(?:-[0-9]+)?(?:-generic)?")
 
@@ -125,7 +125,7 @@ class CodeObject:
         embedded_object = contents.choose(target if candidates else None)
         notes = [loss.detail.removeprefix(f"{where}: ") for loss in contents.losses]
         if len(contents.objects) > 1:
-            targets = ", ".join(dict.fromkeys(each.target for each in contents.objects[:_MAX_PROBLEMS]))
+            targets = ", ".join(dict.fromkeys(entry.target for entry in contents.objects[:_MAX_PROBLEMS]))
             notes.append(f"it holds {len(contents.objects)} code objects ({targets}); that for {target} was read")
         return cls._from_elf(embedded_object.read(), where, target, tuple(notes))
 
@@ -140,8 +140,8 @@ class CodeObject:
         symbols: dict[int, Symbol] = {}
         for symbol in self._symbols[0]:
             if symbol.type in (_STT_FUNC, _STT_KERNEL) and self.text_end(symbol.address) is not None:
-                kernel_name = symbols.get(symbol.address)
-                if kernel_name is None or symbol.size > kernel_name.size:
+                other = symbols.get(symbol.address)  # of several names for one address, that with the largest size
+                if other is None or symbol.size > other.size:
                     symbols[symbol.address] = symbol
         for name, (_, address) in self._descriptors.items():
             if address is not None and address not in symbols:

@@ -228,7 +228,8 @@ def _whole(kernel: Kernel, recorded: bytes) -> bytes:
     segment = kernel.kernarg_bytes or max((argument.end_bytes for argument in kernel.arguments), default=0)
     if not segment:
         return recorded[:MAX_SEGMENT_BYTES]
-    explicit = max((each.end_bytes for each in kernel.arguments if not each.is_hidden), default=segment)
+    visible = (argument for argument in kernel.arguments if not argument.is_hidden)
+    explicit = max((argument.end_bytes for argument in visible), default=segment)
     ends = ((explicit, -(-explicit // 8) * 8), (segment, -(-segment // 64) * 64))
     if not any(least <= len(recorded) <= most for least, most in ends):
         raise UsageError(

@@ -1,6 +1,6 @@
 """Listings: the one interchange format for disassembly, lines of `address TAB size TAB text` (`*.isa.tsv`).
 
-A decoded capture's `code.json` (spec_ui_output 4) is a listing too: it is read into the same form.
+A decoded capture's `code.json` (docs/formats/ui_output.md) is a listing too: it is read into the same form.
 """
 
 from __future__ import annotations

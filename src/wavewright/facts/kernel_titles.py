@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 _ENDS = re.compile(r"$| const| noexcept| \[|\.kd")  #: What may follow the parameters of a function.
-_LONGEST = 1 << 16  #: Letters of a name that are looked at: the longest of templates have some thousand.
+_LONGEST = 1 << 16  #: Letters of a name that are read: the longest names of templates have some thousand.
 
 
 def kernel_title(name: str) -> str:

@@ -325,7 +325,7 @@ def chart(lines: Iterable[Sentence | str], title: str = "") -> Preformatted:
 
 def readable(blocks: Iterable[AnyBlock]) -> tuple[Block, ...]:
     """The blocks without what only a terminal shows: gaps, bars in tables, columns that line up."""
-    return tuple(each for block in blocks for each in _readable(block))
+    return tuple(document_block for block in blocks for document_block in _readable(block))
 
 
 def _readable(block: AnyBlock) -> Iterator[Block]:

@@ -6,8 +6,8 @@ from typing import Any
 
 _TABLE = frozenset(("row_count", "rows"))
 _DEFINITION = "definition"
-_LARGE = 1e5
-_LEAST = 3  #: Rows of a table inside of another.
+_LARGE = 1e5  #: From here on, fractions have one digit behind the point.
+_LEAST = 3  #: Rows that a table inside of another has at least.
 
 
 def compacted(value: Any, top: int | None) -> Any:

@@ -41,7 +41,7 @@ Shown = ThreadTrace | Run | CounterSet
 
 
 class FirstAnswers(Protocol):
-    """Answers of an earlier time (`page.protocol.kept_answers`)."""
+    """Answers that were stored when the document was shown before (`page.protocol.kept_answers`)."""
 
     @property
     def is_known(self) -> bool:
@@ -54,13 +54,13 @@ class FirstAnswers(Protocol):
         """Add the answer to a question."""
 
     def when_quiet(self, longest_seconds: float) -> None:
-        """Wait until nobody has asked for a moment."""
+        """Wait until no question has come for a moment, at most for `longest_seconds`."""
 
     def differs(self) -> bool:
-        """True if an answer is not what it was."""
+        """True if a new answer differs from the stored one."""
 
     def save(self) -> None:
-        """Write them down."""
+        """Store the new answers."""
 
 
 @dataclass
@@ -72,12 +72,12 @@ class Document:
     path: str
     opener: Callable[[], Shown | CaptureStore] = field(repr=False)
     library: Library | None = field(default=None, repr=False)
-    whole: Document | None = field(default=None, repr=False)  #: The document that this is a part of the time of.
+    whole: Document | None = field(default=None, repr=False)  #: The whole document, where this is a part of its time.
     part: tuple[float | None, float | None] = (None, None)  #: Which part: its time, as the page counts it; None = open.
     notes: str = ""  #: The file of notes beside it; empty = there is no place for any.
-    #: First answers of an earlier time, for as long as it is not read; None = none are kept.
+    #: Answers that were stored when it was shown before, used until it is read; None = none are stored.
     kept_answers: FirstAnswers | None = field(default=None, repr=False)
-    #: What questions keep between answers: indices, levels of detail.
+    #: What questions cache between answers, such as indices and levels of detail; keys are those of `kept`.
     cache: dict[Hashable, Any] = field(default_factory=dict, repr=False)
     gone: str = ""  #: Why it can be read no more; empty = it can.
     _opened: Shown | CaptureStore | None = field(default=None, repr=False)
@@ -116,7 +116,7 @@ class Document:
     def kind(self) -> str:
         """Kind: one of `DOCUMENTS`, or "store"."""
         kinds = ((ThreadTrace, "trace"), (Run, "run"), (CounterSet, "counters"))
-        return next((kind for each, kind in kinds if isinstance(self.opened, each)), "store")
+        return next((kind for content, kind in kinds if isinstance(self.opened, content)), "store")
 
     def _contents(self, kind: str) -> Any:
         """The opened trace, run or counters. Raises `UsageError` when it is of another kind."""
@@ -166,7 +166,7 @@ class Library:
     documents: list[Document] = field(default_factory=list)
     command: str = ""  #: What shows the same documents again, to be followed by `--at PLACE`; empty = not known.
     is_extended: bool = False  #: Whether documents were opened from the page, which no answer of an earlier time knows.
-    lent: dict[int, Document] = field(default_factory=dict, repr=False)  #: Read for a look at them (`page.gallery`).
+    lent: dict[int, Document] = field(default_factory=dict, repr=False)  #: Number -> copy for a card (`page.gallery`).
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def add(self, label: str, path: str, opener: Callable[[], Shown | CaptureStore], *, notes: str = "") -> Document:

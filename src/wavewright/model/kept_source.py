@@ -32,7 +32,7 @@ class KeptSource:
         self.hides_secrets = getattr(source, "hides_secrets", False)
         self._source = source
         self._frames: dict[str, pl.DataFrame] = {}
-        self._is_long: set[str] = set()
+        self._long_tables: set[str] = set()  # with more than `MOST_ROWS` rows: never kept
         self._reading = RLock()
 
     @property
@@ -43,7 +43,7 @@ class KeptSource:
     def chunks(self, table: str, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """These columns in one piece, or in chunks where the table is long."""
         with self._reading:
-            frame = None if table in self._is_long else self._kept(table, columns)
+            frame = None if table in self._long_tables else self._kept(table, columns)
         if frame is None:
             yield from self._source.chunks(table, columns)
         elif frame.height:
@@ -66,7 +66,7 @@ class KeptSource:
             pieces.append(piece)
             row_count += piece.height
             if row_count > MOST_ROWS:
-                self._is_long.add(table)
+                self._long_tables.add(table)
                 self._frames.pop(table, None)
                 return None
         self._frames[table] = pl.concat(pieces, rechunk=True)

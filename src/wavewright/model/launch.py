@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 FEWEST_CALLS = 6  #: With fewer calls, no two of them enclose the median with 95 %.
-_NORMAL_95 = 1.96
+_NORMAL_95 = 1.96  #: Standard deviations that enclose 95 % of a normal distribution.
 
 
 @dataclass(frozen=True)

@@ -165,11 +165,11 @@ def show(
     several = [shown] if isinstance(shown, ThreadTrace | Run | CounterSet) else list(shown)
     if not several:
         raise UsageError("there is nothing to show")
-    kinds = [document_of(opened).kind for opened in several]
+    kinds = [document_of(content).kind for content in several]
     if not _SHORTEST <= height <= _TALLEST:
         raise UsageError(f"height is {_SHORTEST} to {_TALLEST:,} pixels, not {height}")
     front = view_id(kinds[0], view)
-    parts = [part_of(opened, time) for opened in several]
+    parts = [part_of(content, time) for content in several]
     at = urlencode({"view": front}) if front else ""
     labelled = list(zip(_labels(several), parts, strict=True))
     if live:
@@ -198,15 +198,15 @@ def _stored(labelled: Sequence[tuple[str, Shown]], *, at: str, height: int) -> V
 
 def _smaller(labelled: Sequence[tuple[str, Shown]]) -> str:
     """The advice to choose a window, for documents that have a time."""
-    has_time = not any(isinstance(opened, CounterSet) for _, opened in labelled)
+    has_time = not any(isinstance(content, CounterSet) for _, content in labelled)
     return "time='30%:60%' shows a part of it; " if has_time else ""
 
 
 def _labels(several: Sequence[Shown]) -> list[str]:
     """Different labels of the documents."""
     labels: list[str] = []
-    for opened in several:
-        name = shown_text(label_of(opened))
+    for content in several:
+        name = shown_text(label_of(content))
         same_count = sum(label == name or label.startswith(f"{name} (") for label in labels)
         labels.append(f"{name} ({same_count + 1})" if same_count else name)
     return labels

@@ -49,7 +49,7 @@ def declared_answer(document: Document, *, name: str, given: str = "") -> dict[s
     if section is None:
         return {"reason": reason, "blocks": [], "pictures": [], "definition": "", "next": []}
     follow = [{"name": question.topic, "reason": question.reason} for question in section.next_questions]
-    blocks = [sent for block in section.blocks for sent in sent_block(block)]
+    blocks = [message for block in section.blocks for message in sent_block(block)]
     return {"reason": "", "blocks": blocks, "pictures": pictures, "definition": section.definition, "next": follow}
 
 

@@ -94,7 +94,7 @@ class _Search:
                     self._file(Part(source, member.offset, member.size), f"({member.name}): ")
         else:
             self._file(source, "")
-        objects = tuple(replace(each, number=number) for number, each in enumerate(distinct(self.objects)))
+        objects = tuple(replace(entry, number=number) for number, entry in enumerate(distinct(self.objects)))
         lead = f"{self.where}: " if self.where else ""
         losses = tuple(Loss("unreadable_code_object", detail=lead + text) for text in self.problems)
         if not objects:
@@ -104,7 +104,7 @@ class _Search:
     def _whole(self, source: ByteSource, packing: str) -> MemoryBytes:
         """Unpack a packed file."""
         pieces, length = [], 0
-        limit = min(MAX_WHOLE_BYTES, max(1 << 28, 200 * source.size))
+        limit = min(MAX_WHOLE_BYTES, max(1 << 28, 200 * source.size))  # as `SMALL_BYTES` and `MAX_RATIO` of bundles
         try:
             chunks = (source.read_at(at, _SCAN_BYTES) for at in range(0, source.size, _SCAN_BYTES))
             for piece in unpacked_pieces(chunks, packing):

@@ -13,7 +13,8 @@ from typing import Protocol
 from wavewright.base.compression import PackedError, unpacked_pieces
 from wavewright.base.files import open_regular
 
-KEPT_BYTES = 256 << 20  #: Up to this much is unpacked whole and kept until something else is; of more only the part.
+#: A packed source of at most this size is unpacked whole and cached until the next; of a larger one, only what is read.
+KEPT_BYTES = 256 << 20
 _CHUNK_BYTES = 1 << 18
 
 
@@ -75,7 +76,7 @@ class Part:
 
 
 class Shelf:
-    """Room for one unpacked source: whoever reads all parts of one after another unpacks it once."""
+    """Cache of one unpacked source: reading all of its parts one after the other unpacks it once."""
 
     def __init__(self) -> None:
         self._owner: Unpacked | None = None

@@ -82,11 +82,8 @@ class EmbeddedObjects:
         """Those for a GPU: `gfx942`, or with settings `gfx942:xnack-`."""
         processor, _, settings_text = target.partition(":")
         settings = {f":{setting}" for setting in settings_text.split(":") if setting}
-        return tuple(
-            each
-            for each in self.objects
-            if each.target == processor and settings <= set(re.findall(r":[^:]+", each.settings))
-        )
+        of_processor = (entry for entry in self.objects if entry.target == processor)
+        return tuple(entry for entry in of_processor if settings <= set(re.findall(r":[^:]+", entry.settings)))
 
     def choose(self, target: str | None = None, number: int | None = None) -> EmbeddedObject:
         """The one code object that is meant by its number, or by its GPU, or that is the only one.

@@ -26,8 +26,9 @@ from wavewright.codeobj.dwarf.units import (
     number_of,
 )
 
-_MAX_DEPTH = 512
-_NOBODY = 0xFFFF_FFFF
+_MAX_DEPTH = 512  # functions inlined into each other; damage could make a circle
+_NO_SCOPE = 0xFFFF_FFFF  # in the array of indices; -1 & _NO_SCOPE is it too
+_MAX_REFERENCES = 8  # from an entry to the one that names its function
 _FUNCTION_TAGS = frozenset({DW_TAG_SUBPROGRAM, DW_TAG_INLINED_SUBROUTINE})
 
 
@@ -59,16 +60,16 @@ class ScopeMap:
     def at(self, address: int) -> Iterator[Scope]:
         """Scopes around an address, innermost first."""
         index = bisect_right(self.starts, address) - 1
-        scope = self.innermost[index] if index >= 0 else _NOBODY
+        scope = self.innermost[index] if index >= 0 else _NO_SCOPE
         steps = _MAX_DEPTH
-        while scope != _NOBODY and steps:
+        while scope != _NO_SCOPE and steps:
             yield self.scopes[scope]
-            scope = self.scopes[scope].parent & _NOBODY
+            scope = self.scopes[scope].parent & _NO_SCOPE
             steps -= 1
 
     def name_of(self, origin: int) -> str:
         """Name of a function, followed through the entries that refer to it."""
-        for _ in range(8):
+        for _ in range(_MAX_REFERENCES):
             names = self.names.get(origin)
             if names is None:
                 return ""
@@ -151,4 +152,4 @@ def _flatten(scopes: ScopeMap, intervals: list[tuple[int, int, int, int]]) -> No
         while open_intervals and open_intervals[0][2] <= edge:
             heappop(open_intervals)
         scopes.starts.append(edge)
-        scopes.innermost.append(open_intervals[0][1] if open_intervals else _NOBODY)
+        scopes.innermost.append(open_intervals[0][1] if open_intervals else _NO_SCOPE)

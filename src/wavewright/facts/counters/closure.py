@@ -56,4 +56,5 @@ def known_defects(counter: str, target: str | None) -> tuple[CounterDefect, ...]
     ()
     """
     defects = decoded(packaged(_FILE)["defects"], tuple[CounterDefect, ...], where=_FILE)
-    return tuple(each for each in defects if each.counter == counter and (target or "").startswith(each.targets))
+    of_counter = (defect for defect in defects if defect.counter == counter)
+    return tuple(defect for defect in of_counter if (target or "").startswith(defect.targets))

@@ -44,13 +44,13 @@ class LimiterRule(Fact, frozen=True):
 
     name: str
     kind: str  #: throughput, waste, latency, occupancy, launch or clock.
-    decides: tuple[Threshold, ...]  #: Any of them makes it; all that this GPU has must be measured to exclude it.
+    decides: tuple[Threshold, ...]  #: One is enough for the verdict; to exclude it, all that the GPU has are measured.
     instead: tuple[Threshold, ...] = ()  #: Used where none of `decides` was measured; then it is likely at most.
     only_if: tuple[Threshold, ...] = ()  #: Each must hold as well: without it, the limiter costs no time.
     one_of: tuple[Threshold, ...] = ()  #: One of them must hold as well, if there are any.
-    signs: tuple[Threshold, ...] = ()  #: Not needed, but any of them makes it more certain, and none of them less.
+    signs: tuple[Threshold, ...] = ()  #: Not needed; one that holds makes it more certain, and if none does, less.
     shows: tuple[str, ...] = ()  #: Quantities that go with it as numbers only.
-    at_most: str = "at limit"
+    at_most: str = "at limit"  #: The strongest verdict that it can get.
     needs_sign: bool = False  #: Whether it is no more than likely unless a sign was seen.
     if_nothing_busy: bool = False  #: Whether it does not matter once some unit is at its limit.
     #: Whether it is about counters that a profiler derives: without them it is not mentioned.

@@ -63,7 +63,7 @@ class CoalescingRuleFact:
 
 @dataclass(frozen=True)
 class LaneRules:
-    """Rules by target; asks that no rule answers are refused with a reason."""
+    """Rules by target; a question that no rule answers gets a `Refusal` with the reason."""
 
     #: (target, operation, width in bytes) -> rule.
     lds: dict[tuple[str, str, int], LdsRuleFact] = field(hash=False)
@@ -94,7 +94,7 @@ class LaneRules:
 
 def _narrowed(rule: LdsRuleFact | None, width_bytes: int) -> LdsRuleFact | None:
     if rule is None:
-        return None
+        return None  # without a rule for b32 there is none for b8 and b16
     evidence = f"Taken to be served as b32, which was not measured. {rule.evidence}"
     return replace(rule, width_bytes=width_bytes, confidence="hypothesis", evidence=evidence)
 

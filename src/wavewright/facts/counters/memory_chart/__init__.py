@@ -11,7 +11,7 @@ from typing import Literal
 
 from wavewright.facts.loader import Fact, decoded, packaged
 
-#: Shares in percent: from where on it is worth a look, and from where on it is much; falling = low is hot.
+#: `Value.hot` -> the percentages from which on a share is worth a look, and is much; falling = low shares are hot.
 HEAT: dict[str, tuple[float, float]] = packaged("counters/memory_chart/heat.toml")
 
 
