@@ -114,9 +114,9 @@ def _dispatches(run: Run) -> pl.DataFrame:
 def _product(name: str) -> pl.Expr:
     """Work-items in all directions; null where they are more than a number holds."""
     sides = [pl.col(f"{name}_x"), *(pl.col(f"{name}_{axis}").fill_null(1).clip(1) for axis in "yz")]
-    rounded = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
+    lanes_as_float = sides[0].cast(pl.Float64) * sides[1].cast(pl.Float64) * sides[2].cast(pl.Float64)
     product = sides[0].cast(pl.Int64) * sides[1].cast(pl.Int64) * sides[2].cast(pl.Int64)
-    return pl.when(rounded.is_between(0, LARGEST_INTEGER)).then(product).alias(f"{name}_size")
+    return pl.when(lanes_as_float.is_between(0, LARGEST_INTEGER)).then(product).alias(f"{name}_size")
 
 
 def _system(run: Run, file: str) -> System:

@@ -95,7 +95,7 @@ class _ListedAgent(NamedTuple):
     """A row of a list of agents."""
 
     fields: dict[str, str]  #: By the names of the columns in small letters.
-    written: Mapping[str, str]  #: By the names as written.
+    cells: Mapping[str, str]  #: By the names as written.
 
 
 def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str], file: str) -> System:
@@ -117,7 +117,7 @@ def system_of_agents(rows: Sequence[Mapping[str, str]], used_ids: Collection[str
     arrays, arrays_per_engine = _count(row.get("array_count")), _count(row.get("simd_arrays_per_engine"))
     fields["se_count"] = arrays / arrays_per_engine if arrays and arrays_per_engine else None
     fields |= {"target": _word(row.get("name")), "product": _word(row.get("product_name"))}
-    return _system_in(file, fields, used_gpus[0].written)
+    return _system_in(file, fields, used_gpus[0].cells)
 
 
 #: How tools name GPUs: by their number among the agents they list, among the GPUs, among all agents of the machine. The

@@ -188,11 +188,11 @@ def nanoseconds(microseconds: Sequence[Any]) -> pl.Series:
     rounded_up = (fraction.str.slice(3, 1).cast(pl.Int64, strict=False) >= 5).fill_null(value=False).cast(pl.Int64)
     magnitude = microsecond_count * 1000 + thousandths + rounded_up
     exact = frame.select(pl.when(parts.struct[0] == "-").then(-magnitude).otherwise(magnitude).alias("ns"), "text")
-    unparsed = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())
-    if not unparsed.height:
+    text_rows = exact.with_row_index().filter(pl.col("ns").is_null() & pl.col("text").is_not_null())
+    if not text_rows.height:
         return exact["ns"]
-    unparsed_ns = pl.Series([_nanoseconds_of_text(text) for text in unparsed["text"]], dtype=pl.Int64)
-    return exact["ns"].scatter(unparsed["index"], unparsed_ns)
+    text_rows_ns = pl.Series([_nanoseconds_of_text(text) for text in text_rows["text"]], dtype=pl.Int64)
+    return exact["ns"].scatter(text_rows["index"], text_rows_ns)
 
 
 def _nanoseconds_of_text(text: str) -> int | None:

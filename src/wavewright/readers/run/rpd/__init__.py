@@ -57,12 +57,11 @@ class Measurements:
             )
 
     def _processes(self, ops: pl.Series) -> pl.Series:
-        """The process of each op, the same that its dispatch has: counters are joined with dispatches by it."""
+        """The process of each op, that of its dispatch, because views join both by it; 0 of ops that are not there."""
         if self._entities.processes.height == 1:
             return pl.zeros(ops.len(), pl.UInt32, eager=True)
         threads = self._entities.thread_of(self._entities.launch_of(ops))
-        processes = self._entities.process_of_work(threads, self._gpus_of_ops.take("gpuId", ops))
-        return processes.fill_null(0)  # of ops that the file does not have
+        return self._entities.process_of_work(threads, self._gpus_of_ops.take("gpuId", ops)).fill_null(0)
 
     @cached_property
     def _gpus_of_ops(self) -> Keyed:

@@ -26,9 +26,9 @@ _OP = ("id", "opType_id", "description_id", "gpuId", "queueId")
 _FROM_HOST, _TO_HOST = "(?i)HostTo|HOST_TO", "(?i)ToHost|TO_HOST"  #: In the type of a copy.
 _NAMES_DIRECTION = "(?i)to"  #: A type without it (Memcpy) leaves the direction to the `kind` of the call.
 _H2D, _D2H = 1, 2  #: `kind` of calls, as in HIP's hipMemcpyKind.
-_STORED = {"start_ns": "start", "end_ns": "end", "dispatch_id": "id"}  #: Columns of a run -> of `rocpd_op`.
-#: Columns of a run that are attributes of `_Piece` of the same name.
-_DERIVED = ("name", "process", "thread", "agent", "queue", "stream", "correlation", "event", "graph_exec")
+_OP_COLUMNS = {"start_ns": "start", "end_ns": "end", "dispatch_id": "id"}  #: Columns of a run -> of `rocpd_op`.
+#: Columns of a run that are attributes of `_Piece`.
+_ATTRIBUTES = ("name", "process", "thread", "agent", "queue", "stream", "correlation", "event", "graph_exec")
 
 
 class Ops:
@@ -115,9 +115,9 @@ class _Piece:
 
     def _column(self, name: str, *, is_copy: bool) -> pl.Series | None:
         """A column of a run; None = RPD has nothing for it."""
-        if name in _STORED:
-            return self._piece[_STORED[name]]
-        if name in _DERIVED:
+        if name in _OP_COLUMNS:
+            return self._piece[_OP_COLUMNS[name]]
+        if name in _ATTRIBUTES:
             column: pl.Series = getattr(self, name)
             return column
         if name == "properties":
