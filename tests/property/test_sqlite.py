@@ -36,7 +36,7 @@ texts = st.one_of(
 values = st.one_of(st.none(), integers, reals, texts, st.binary(max_size=40), st.integers(0, 9000).map(bytes))
 
 declared = st.sampled_from(
-    ["", "INTEGER", "BIGINT NOT NULL", "REAL", "DOUBLE", "TEXT", "VARCHAR(8)", "JSONB", "BLOB", "NUMERIC"]
+    ["", "INTEGER", "BIGINT", "REAL", "DOUBLE", "TEXT", "VARCHAR(8)", "JSONB", "BLOB", "NUMERIC"]
 )
 literals = st.one_of(
     integers.map(str),
@@ -48,7 +48,7 @@ literals = st.one_of(
 
 @st.composite
 def databases(draw: st.DrawFn) -> tuple[list[str], list[list[Any]], dict[str, Any], list[tuple[str, str]]]:
-    kinds = [kind.replace(" NOT NULL", "") for kind in draw(st.lists(declared, min_size=1, max_size=5))]
+    kinds = draw(st.lists(declared, min_size=1, max_size=5))
     width = len(kinds)
     rows = draw(st.lists(st.lists(values, min_size=width, max_size=width), max_size=40))
     pragmas = {
@@ -57,7 +57,7 @@ def databases(draw: st.DrawFn) -> tuple[list[str], list[list[Any]], dict[str, An
         "encoding": draw(st.sampled_from(["'UTF-8'", "'UTF-8'", "'UTF-8'", "'UTF-16le'"])),
         "journal_mode": draw(st.sampled_from(["DELETE", "DELETE", "PERSIST", "WAL"])),
     }
-    added = draw(st.lists(st.tuples(declared.map(lambda kind: kind.replace(" NOT NULL", "")), literals), max_size=3))
+    added = draw(st.lists(st.tuples(declared, literals), max_size=3))
     return kinds, rows, pragmas, added
 
 
@@ -97,15 +97,14 @@ def test_both_ways_of_reading_give_the_same(made: Any, after: list[str], data: s
             columns = native.tables["t"]
             types = {name: data.draw(st.sampled_from(TYPES), label=name) for name in columns}
             wanted = dict(data.draw(st.permutations(list(types.items()))))
-            plain._file.pages = None
+            is_native = made[2]["encoding"] == "'UTF-8'" and made[2]["journal_mode"] != "WAL"
+            assert (native._file.pages is not None) >= is_native, "else nothing would be compared"
+            plain._file.pages = None  # without pages of its own, it asks SQLite for every row
             rows = data.draw(st.sampled_from([1, 7, 1000]), label="rows")
             pieces = list(native.chunks("t", wanted, rows=rows))
             expected = plain.frame("t", wanted)
             assert pl.concat([expected.clear(), *pieces]).equals(expected)
             assert all(len(piece) == rows for piece in pieces[:-1])
             assert native.losses == plain.losses
-        assert [file.name for file in Path(folder).iterdir()] in (
-            ["a.db"],
-            ["a.db", "a.db-journal"],
-            ["a.db-journal", "a.db"],
-        )
+        files = {file.name for file in Path(folder).iterdir()}
+        assert files - {"a.db-journal"} == {"a.db"}, "reading leaves nothing; a persistent journal is the writer's"

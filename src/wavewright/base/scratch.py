@@ -79,6 +79,7 @@ def _locked(folder: Path) -> int | None:
         return None
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Another process may have removed the folder, and made one of the same name, before it was locked.
         if os.path.samestat(os.fstat(descriptor), os.lstat(folder)):
             return descriptor
     except (BlockingIOError, FileNotFoundError):

@@ -20,7 +20,7 @@ _MOST_INPUTS = 100  #: Files of one capture of a baseline that are listed; there
 
 
 def input_files(paths: Sequence[str | Path], leave_out: Iterable[str | Path] = ()) -> tuple[tuple[InputFile, ...], int]:
-    """The files at these paths in order of their names, and how many more there are than `MOST_FILES`.
+    """The files at these paths, those of a folder by name, and how many more there are than `MOST_FILES`.
 
     Links in folders are not followed, and what is in `leave_out`, such as outputs, is not looked at.
     """
@@ -33,7 +33,7 @@ def input_files(paths: Sequence[str | Path], leave_out: Iterable[str | Path] = (
 
 
 def hashed_inputs(paths: Sequence[Path]) -> tuple[InputFile, ...]:
-    """The first files at these paths, named without the folders above."""
+    """The first `_MOST_INPUTS` files at these paths, for baselines: named from each path on, for all machines alike."""
     files = [(name, path.parent) for path in paths for name in _files_at(path, set())][:_MOST_INPUTS]
     pairs = ((hashed_file(name), os.path.relpath(name, above)) for name, above in files)
     return tuple(replace(file, path=shown(name)) for file, name in pairs if file is not None)

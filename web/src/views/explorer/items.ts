@@ -50,13 +50,14 @@ export function itemsOf(
     for (const node of nodes) {
       const file = sources.files[node.index];
       if (!file) {
+        // a folder: its index is -1
         items.push({ kind: "folder", node, own: sumOf(filesBelow(node, sources)), depth });
         if (!opened.closedFolders.has(folderKey(node))) visit(node.children, depth + 1);
         continue;
       }
       items.push({ kind: "file", node, file, depth });
       if (!opened.files.has(file.file)) continue;
-      const lines = (sources.linesOf.get(file) ?? []).filter((line) => weight(line) > 0);
+      const lines = (sources.linesOf.get(file) ?? []).filter((line) => weight(line) > 0 || isSelected(line));
       lines.sort((a, b) => weight(b) - weight(a) || a.line - b.line);
       const listed = opened.wholeFiles.has(file.file) ? lines : topLines(lines, isSelected);
       for (const line of listed) items.push({ kind: "line", line, depth: depth + 1 });

@@ -1,4 +1,4 @@
-"""The records of rocprofv3's JSON: their fields that are read, and the columns that they become."""
+"""The records of rocprofv3's JSON: fields by the file's names, which releases vary, and their columns (`results.toml`)."""
 
 from __future__ import annotations
 
