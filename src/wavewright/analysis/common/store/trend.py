@@ -72,7 +72,9 @@ class TrendAnswer(Answer, package=__package__):
 
 
 def change_text(row: Mapping[str, object]) -> str:
-    """A change with its interval."""
+    """A change with its interval; no share can be said of a level of 0."""
+    if not row["before"]:
+        return "from 0"
     change, low, high = (float(row[name]) for name in ("change", "change_low", "change_high"))  # type: ignore[arg-type]
     return f"{percent(change, sign=True)} ({percent(low, sign=True)} to {percent(high, sign=True)})"
 
@@ -189,13 +191,13 @@ def _points(rows: pl.DataFrame, by: str) -> pl.DataFrame:
 
 def _change(change: ChangePoint, points: pl.DataFrame) -> dict[str, object]:
     first, before = points.row(change.place, named=True), points.row(change.place - 1, named=True)
-    level = abs(change.before) or 1.0
+    level = abs(change.before)
     return {
         **{name: getattr(change, name) for name in ("place", "before", "after", "change")},
         **{name: first[name] for name in ("taken_ns", "commit_id", "label")},
         "commit_before": before["commit_id"],
-        "change_low": change.low / level,
-        "change_high": change.high / level,
+        "change_low": change.low / level if level else 0.0,
+        "change_high": change.high / level if level else 0.0,
     }
 
 
@@ -211,7 +213,10 @@ def captures_around(rows: pl.DataFrame, answer: TrendAnswer, place: int, most: i
     level = answer.points["level"][place]
     sides = []
     for number in (level - 1, level):
-        times = answer.points.filter(pl.col("level") == number)["taken_ns"]
-        within = pl.col("taken_ns").is_between(times.min(), times.max())
+        points = answer.points.filter(pl.col("level") == number)
+        within = pl.col("taken_ns").is_between(points["taken_ns"].min(), points["taken_ns"].max())
+        if answer.by == "commit":  # whose time is that of its first capture
+            is_of_commit = pl.col("commit_id").is_in(points["commit_id"].implode())
+            within = pl.when(pl.col("commit_id") != "").then(is_of_commit).otherwise(within)
         sides.append(series_rows.filter(within, pl.col("damages") == ""))
     return sides[0].tail(most), sides[1].head(most)

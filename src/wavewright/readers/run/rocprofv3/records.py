@@ -1,4 +1,4 @@
-"""The records of rocprofv3's JSON: fields by the file's names, which releases vary, and their columns (`results.toml`)."""
+"""The records of rocprofv3's JSON: fields by the names of the file, which releases vary; columns in `results.toml`."""
 
 from __future__ import annotations
 
