@@ -25,10 +25,11 @@ def test_help_is_about_the_document_at_hand_and_defines_words(page, serve, path,
     page.keyboard.press("?")
     dialog = page.get_by_role("dialog", name="Help")
     expect(dialog.get_by_text(own, exact=True)).to_be_visible()
-    expect(dialog.get_by_text(other, exact=True)).to_be_hidden()
+    of_other_kind = dialog.get_by_text(other, exact=True).first  # two kinds of documents may have such views
+    expect(of_other_kind).to_be_hidden()
     for details in dialog.locator("details").all():
         details.locator("summary").click()
-    expect(dialog.get_by_text(other, exact=True)).to_be_visible()
+    expect(of_other_kind).to_be_visible()
     dialog.get_by_role("tab", name="Glossary").click()
     expect(dialog.locator(".help-words h3").first).to_have_text(section)
     dialog.get_by_label("Find a word").fill("gap")
